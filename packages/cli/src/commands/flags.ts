@@ -111,9 +111,20 @@ export const command = (name: string, namespace?: string): Command => {
   return made;
 };
 
+/** A flag of kubectl apply, which people try: it is refused with what to do instead. */
+const dryRun = (made: Command): Option =>
+  new Option("--dry-run [strategy]")
+    .hideHelp()
+    .preset("")
+    .argParser(() =>
+      made.error(
+        "error: there is no --dry-run: kubectl janus plan shows what apply would do, by dry runs on the server",
+      ),
+    );
+
 /** With those of plan and apply, too. */
 export const manifestCommand = (name: string): Command => {
   const made = command(name, "namespace of the Transaction, and of manifests that name none");
   for (const option of TRANSACTION_OPTIONS()) made.addOption(option);
-  return made;
+  return made.addOption(dryRun(made));
 };

@@ -66,7 +66,8 @@ const columnsOf = (isOfObject: boolean, { output, allNamespaces }: HistoryFlags)
     : [...all, change, state, ["FIELDS", ({ fields }) => String(fields.length)], requestedBy];
 };
 
-const listing = (all: readonly Chapter[], isOfObject: boolean, flags: HistoryFlags, width: number): string => {
+/** A row for each chapter: of an object, or of all Transactions. */
+export const listing = (all: readonly Chapter[], isOfObject: boolean, flags: HistoryFlags, width: number): string => {
   const columns = columnsOf(isOfObject, flags);
   const rows = all.map((chapter) => columns.map(([, cell]) => printable(cell(chapter)) || "-"));
   const headings = columns.map(([heading]) => heading);

@@ -1,4 +1,5 @@
 // Parses files into manifests, and remembers the file and line of each.
+import { basename } from "node:path";
 import type { Manifest } from "@janus/authoring";
 import { asObject, isObject } from "@janus/types";
 import { Failure } from "../failure.ts";
@@ -57,9 +58,26 @@ const documentsOf = (bytes: Uint8Array, name: string): readonly Document[] => {
   }
 };
 
+/** Whether it is a file of kustomize, which need not say so but by its name. */
+const isKustomization = (value: unknown, file: string): boolean => {
+  const { apiVersion, kind } = asObject(value);
+  const isUnnamed = isObject(value) && apiVersion === undefined && kind === undefined;
+  return (
+    text(apiVersion).startsWith("kustomize.config.k8s.io/") ||
+    (isUnnamed && /^kustomization\.ya?ml$/u.test(basename(file)))
+  );
+};
+
 /** All manifests of a file: YAML documents or JSON, Lists included. `name`: of the file, for messages. */
 export const parseManifests = (bytes: Uint8Array, name: string): readonly Located[] =>
-  documentsOf(bytes, name).flatMap(({ value, line }) => manifestsIn(value, `${name}, line ${line}`));
+  documentsOf(bytes, name).flatMap(({ value, line }) => {
+    const where = `${name}, line ${line}`;
+    if (isKustomization(value, name))
+      throw new Failure(
+        `${where}: is a kustomization, not a Kubernetes manifest: use -k with its directory, instead of -f`,
+      );
+    return manifestsIn(value, where);
+  });
 
 /** Flags that name files. */
 export interface FileFlags {

@@ -100,7 +100,10 @@ export const progressScreen = (
   ].join("\n");
 };
 
-/** For a pipe or file: what is new since `former`, on lines of their own. */
+/** How a change may be because of a rollback. */
+const UNDONE: readonly string[] = ["rolled back", "not rolled back"];
+
+/** For a pipe or file: what is new since `former`, on lines of their own, in the order in which it happened. */
 export const progressNews = (former: Transaction | undefined, txn: Transaction): readonly string[] => {
   const { phase, progress = "" } = txn.status;
   const before = new Map((former === undefined ? [] : changeStates(former)).map((one) => [one.index, one]));
@@ -108,10 +111,15 @@ export const progressNews = (former: Transaction | undefined, txn: Transaction):
     const was = before.get(index);
     const isNew = state !== "pending" && (was?.state !== state || was.detail !== detail);
     const of = `${index + 1}/${txn.spec.changes.length}`;
-    return isNew ? [`${of} ${state}: ${change}${detail === "" ? "" : `: ${detail}`}`] : [];
+    return isNew ? [{ state, line: `${of} ${state}: ${change}${detail === "" ? "" : `: ${detail}`}` }] : [];
   });
   const message = messageOfTransaction(txn);
   const isTold = former === undefined ? "" : messageOfTransaction(former);
   const says = former?.status.phase !== phase || (isTold !== message && changes.length === 0);
-  return [...changes, ...(says ? [`${phase} ${progress}: ${message}`.replace(" :", ":")] : [])];
+  const said = says ? [`${phase} ${progress}: ${message}`.replace(" :", ":")] : [];
+  const forward = changes.filter(({ state }) => !UNDONE.includes(state)).map(({ line }) => line);
+  // The last is rolled back first.
+  const undone = changes.flatMap(({ state, line }) => (UNDONE.includes(state) ? [line] : [])).toReversed();
+  if (isTerminal(phase)) return [...forward, ...undone, ...said];
+  return phase === "RollingBack" ? [...forward, ...said, ...undone] : [...said, ...forward];
 };
