@@ -15,7 +15,22 @@ const linesAdded = (after: ReturnType<typeof configMap>): readonly string[] =>
     .split("\n")
     .flatMap((line) => (line.startsWith("+") && !line.startsWith("+++") ? [line.slice(1)] : []));
 
-const TAKEN_FOR_OTHERS = ["on", "Off", "yes", "n", "0o17", "017", "0b1", "1_000", "1e3", "true", "null", "~", ".5", "<<"];
+const TAKEN_FOR_OTHERS = [
+  "on",
+  "Off",
+  "yes",
+  "n",
+  "0o17",
+  "017",
+  "0b1",
+  "1_000",
+  "1e3",
+  "true",
+  "null",
+  "~",
+  ".5",
+  "<<",
+];
 
 it.each([...TAKEN_FOR_OTHERS, "= a", "a\u0085b", " a"])(
   "shows the text %j in a diff as one, and not as what kubectl would read without quotes",
