@@ -28,6 +28,8 @@ const DIFFS = [
 `,
 ];
 
+const got = (value: string): string => `expected string, got &value.valueUnstructured{Value:${value}}`;
+
 describe("of a message of the API server, the reason is shown, and not the long value before it", () => {
   it.each([
     [`spec.template: Invalid value: {"a":{"b":["${LONG}"]}}: field is immutable`, "spec.template: field is immutable"],
@@ -54,6 +56,15 @@ describe("of a message of the API server, the reason is shown, and not the long 
   it.each(DIFFS)("also without the diff behind it", (diff) => {
     expect(withoutDump(`${CLAIM}\n${diff}`)).toBe(CLAIM);
     expect(withoutDump(`[${CLAIM}\n${diff}, a: Invalid value: "${LONG}": too long]`)).toBe(`[${CLAIM}, a: too long]`);
+  });
+
+  it("also with a value as it was written, where it is of another type than the field", () => {
+    const [map, list] = [got('map[string]interface {}{"x":1}'), got("[]interface {}{1}")];
+    expect(withoutDump(`failed: errors:\n  .data.on: ${got("true")}\n  .data.a: ${map}\n  .data.b: ${list}`)).toBe(
+      "failed: errors:\n  .data.on: expected string, got true\n" +
+        "  .data.a: expected string, got map\n  .data.b: expected string, got list",
+    );
+    expect(withoutDump(`failed: .data.on: ${got("1.5")}`)).toBe("failed: .data.on: expected string, got 1.5");
   });
 
   it.each(["denied:\n  - no limits\n  + no probes", "@@ -1 is refused", "core.PodSpec{"])(

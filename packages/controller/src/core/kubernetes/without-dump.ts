@@ -54,12 +54,22 @@ const withoutValue = (message: string): string => {
   }
 };
 
+/** A value where the schema wants another, of which each line has one, in the words of Go. */
+const VALUE_OF_GO = /&value\.valueUnstructured\{Value:(.*)\}$/gm;
+
+const kindOf = (written: string): string => {
+  if (written.startsWith("map[")) return "map";
+  return written.startsWith("[]") ? "list" : written;
+};
+
+const withoutGo = (message: string): string => message.replaceAll(VALUE_OF_GO, (_, written: string) => kindOf(written));
+
 /**
- * A message of the API server without the long values that it quotes, so that the reasons are not cut off behind them, and without
- * the diffs that it puts behind a reason.
+ * A message of the API server without the long values that it quotes, so that the reasons are not cut off behind them, without
+ * the diffs that it puts behind a reason, and without names of Go for what a value is.
  *
  * @example
  *   Job.batch "migrate" is invalid: spec.template: Invalid value: {"metadata":{… 2 KiB …}}: field is immutable
  *   → Job.batch "migrate" is invalid: spec.template: field is immutable
  */
-export const withoutDump = (message: string): string => withoutValue(withoutDiff(message));
+export const withoutDump = (message: string): string => withoutGo(withoutValue(withoutDiff(message)));
