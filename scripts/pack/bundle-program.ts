@@ -3,6 +3,7 @@ import { chmodSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
 import { asModules } from "./as-modules.ts";
+import { lateNames } from "./late-names.ts";
 
 /**
  * Writes a program as one file that needs nothing but Node.
@@ -15,7 +16,7 @@ export const bundleProgram = async (source: string, to: string): Promise<readonl
     external: /^node:/u,
     platform: "node",
     resolve: { conditionNames: ["source", "import", "default"], mainFields: ["module", "main"] },
-    plugins: [asModules],
+    plugins: [asModules, lateNames],
     transform: { target: "node22" },
     // V8 would compile every module at the start, also those of commands that are not called.
     optimization: { pifeForModuleWrappers: false },

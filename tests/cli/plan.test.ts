@@ -155,7 +155,7 @@ it("prints a Transaction that kubectl accepts, and plans one that is given", asy
   ];
   const { stdout } = await janusWith(stream(configMap("a", { a: "1" })), "plan", "-f", "-", ...on, "-o", "yaml");
   const skipping = [...on, "--skip-wait-for"];
-  const skipped = await janusWith(stream(configMap("a")), "plan", "-f", "-", ...skipping, "configmap/a", "-o", "yaml");
+  const skipped = await janusWith(stream(configMap("a")), "plan", "-f", "-", ...skipping, "cm/a", "-o", "yaml");
   expect(skipped.stdout).toContain("waitFor: []");
   const unknown = await janusWith(stream(configMap("a")), "plan", "-f", "-", ...skipping, "Job/b");
   expect(unknown.stderr).toContain("--skip-wait-for Job/b: no manifest is called so");

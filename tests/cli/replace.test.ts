@@ -43,3 +43,34 @@ it("proposes to replace what cannot be edited, and with --replace does that, and
   expect((await place.read(job("works:1"))).metadata.uid).not.toBe(former.metadata.uid);
   expect((await place.read(configMap("app"))).metadata.uid).toBe(app.metadata.uid);
 });
+
+const claim = (storageClassName: string): Manifest => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name: "data" },
+  spec: { accessModes: ["ReadWriteOnce"], storageClassName, resources: { requests: { storage: "1Gi" } } },
+});
+
+const pod = (arg: string): Manifest => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "one" },
+  spec: { containers: [{ name: "app", image: "app:1", args: [arg] }] },
+});
+
+it("says first why an object cannot be edited, and then what to do, also where it is not replaced", async () => {
+  const place = await workspace();
+  await place.create(claim("slow"), pod("a"));
+  const on = ["-f", "-", "-n", place.namespace, "--service-account", "deployer"];
+  const planned = async (manifest: Manifest, ...flags: readonly string[]): Promise<string> => {
+    const { code, stdout } = await janusWith(stream(manifest), "plan", ...flags, ...on);
+    expect(code).toBe(2);
+    expect(stdout).not.toContain("@@");
+    return stdout.replaceAll(/\s+/gu, " ");
+  };
+  for (const flags of [[], ["--replace"]])
+    expect(await planned(claim("fast"), ...flags)).toMatch(
+      /spec is immutable after creation except [\w. ]+; a PersistentVolumeClaim cannot be replaced, since its deletion cannot be undone: use a new name, or delete it at the end of an earlier Transaction/u,
+    );
+  expect(await planned(pod("b"))).toMatch(/pod updates may not change fields other than [^;"]+; use type Replace/u);
+});

@@ -1,4 +1,4 @@
-// Removes long quoted values from messages of the API server.
+// Removes long quoted values and diffs of objects from messages of the API server.
 
 const INVALID = "Invalid value: ";
 
@@ -24,14 +24,24 @@ const endOf = (message: string, start: number): number | undefined => {
   return undefined;
 };
 
-/**
- * A message of the API server without the long values that it quotes, so that the reasons are not cut off behind them.
- *
- * @example
- *   Job.batch "migrate" is invalid: spec.template: Invalid value: {"metadata":{… 2 KiB …}}: field is immutable
- *   → Job.batch "migrate" is invalid: spec.template: field is immutable
- */
-export const withoutDump = (message: string): string => {
+/** Where a diff of two objects begins, behind a reason: `@@ -6,7 +6,7 @@`, or as older API servers have it, `core.PodSpec{`. */
+const DIFF = /^(?:@@ -\d|\s*[&*]?(?:\[\])?[a-z]\w*\.[A-Z]\w*\{$)/;
+const OF_DIFF = /^(?:[\s+-]|@@ -|\\ No newline|$)/;
+
+/** Of several reasons, the next one is behind the diff, after a comma. */
+const withoutDiff = (message: string): string => {
+  let kept = "";
+  let isDiff = false;
+  for (const [at, line] of message.split("\n").entries()) {
+    const wasDiff: boolean = isDiff;
+    isDiff = at > 0 && (DIFF.test(line) || (wasDiff && OF_DIFF.test(line)));
+    if (!isDiff) kept += at === 0 || wasDiff ? line : `\n${line}`;
+  }
+  return kept;
+};
+
+/** Without long quoted values. */
+const withoutValue = (message: string): string => {
   const parts: string[] = [];
   let from = 0;
   for (;;) {
@@ -43,3 +53,23 @@ export const withoutDump = (message: string): string => {
     from = isLong ? end + 2 : end;
   }
 };
+
+/** A value where the schema wants another, of which each line has one, in the words of Go. */
+const VALUE_OF_GO = /&value\.valueUnstructured\{Value:(.*)\}$/gm;
+
+const kindOf = (written: string): string => {
+  if (written.startsWith("map[")) return "map";
+  return written.startsWith("[]") ? "list" : written;
+};
+
+const withoutGo = (message: string): string => message.replaceAll(VALUE_OF_GO, (_, written: string) => kindOf(written));
+
+/**
+ * A message of the API server without the long values that it quotes, so that the reasons are not cut off behind them, without
+ * the diffs that it puts behind a reason, and without names of Go for what a value is.
+ *
+ * @example
+ *   Job.batch "migrate" is invalid: spec.template: Invalid value: {"metadata":{… 2 KiB …}}: field is immutable
+ *   → Job.batch "migrate" is invalid: spec.template: field is immutable
+ */
+export const withoutDump = (message: string): string => withoutGo(withoutValue(withoutDiff(message)));

@@ -29,7 +29,9 @@ describe("the Node that is needed", () => {
   });
 
   it.each([
+    ["README.md", `Node ${toRun} or newer`],
     ["CONTRIBUTING.md", `to be ${toRun} or newer`],
+    ["packages/cli/src/main.ts", `OLDEST = [${major}, ${minor}]`],
     ["docs/cli.md", `Node ${toRun} or newer`],
     ["packages/cli/README.md", `Node ${toRun} or newer`],
     ["packages/cli/package.json", `">=${toRun}"`],

@@ -1,26 +1,31 @@
 // Creates the ConfigMaps and Secrets with contents that are too large or too secret for the spec.
 import type { Manifest } from "@janus/authoring";
 import { configMaps, secrets } from "@janus/controller";
-import { messageOf, asObject } from "@janus/types";
+import type { Create } from "@janus/kube";
+import { asObject, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";
 import { ownedBy } from "../manifests/contents-aside.ts";
 import type { Cluster } from "./cluster.ts";
+import { conclusive, told } from "./conclusive.ts";
 import { accessReviews } from "./resources.ts";
 
 const resourceOf = ({ kind }: Manifest) => (kind === "Secret" ? secrets : configMaps);
 
 const create = async ({ api, namespace }: Cluster, body: Manifest, dryRun: boolean, what: string): Promise<void> => {
   const { name } = body.metadata;
-  const answer = await api.send({
+  const request: Create = {
     verb: "create",
     resource: resourceOf(body),
     namespace,
     body: { ...body, metadata: { ...body.metadata, namespace } },
     fieldManager: "kubectl-janus",
     dryRun,
-  });
-  if (E.isLeft(answer)) throw new Failure(`${what} ${body.kind} ${namespace}/${name}: ${messageOf(answer.left)}`);
+  };
+  const answer = await (dryRun ? conclusive(api, request) : api.send(request));
+  if (E.isRight(answer)) return;
+  const why = dryRun ? told(answer.left) : messageOf(answer.left);
+  throw new Failure(`${what} ${body.kind} ${namespace}/${name}: ${why}`);
 };
 
 /**
@@ -39,7 +44,7 @@ export const checkContents = async (
     await create(cluster, object, true, "cannot keep contents of the Transaction in");
     if (serviceAccount === undefined) continue;
     const { plural } = resourceOf(object);
-    const answer = await api.send({
+    const answer = await conclusive(api, {
       verb: "create",
       resource: accessReviews,
       as: { user: `system:serviceaccount:${namespace}:${serviceAccount}` },

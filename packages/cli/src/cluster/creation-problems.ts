@@ -7,13 +7,14 @@ import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";
 import { checkPermissions } from "../story/user-permissions.ts";
 import { cannotUse, type Cluster } from "./cluster.ts";
+import { conclusive, isPassing, told } from "./conclusive.ts";
 import { contentsAside } from "../manifests/contents-aside.ts";
 import { creationOf, nameTaken } from "./create-transaction.ts";
 import { stored } from "./transactions.ts";
 
 /** If there is one of that name, what to do. */
 const taken = async ({ api, namespace }: Cluster, name: string): Promise<readonly string[]> => {
-  const answer = await api.send({ verb: "get", resource: transactions, namespace, name });
+  const answer = await conclusive(api, { verb: "get", resource: transactions, namespace, name });
   return E.isRight(answer) ? [nameTaken(stored(answer.right))] : [];
 };
 
@@ -35,19 +36,19 @@ const diagnosed = async (
  * Everything for which the API server would not create the Transaction: its name, its spec, admission policies, quotas, and what the
  * user may not do. It is asked by a dry run.
  *
- * Errors: if it does not answer.
+ * Errors: if it does not answer, or with nothing that is about the Transaction, however often it is asked.
  */
 export const creationProblems = async (cluster: Cluster, manifest: TransactionManifest): Promise<readonly string[]> => {
   const { name } = manifest.metadata;
-  const answer = await cluster.api.send({
+  const answer = await conclusive(cluster.api, {
     ...(await creationOf(cluster, contentsAside(manifest, cluster.namespace).manifest)),
     dryRun: true,
   });
   if (E.isRight(answer)) return [];
   const { left: error } = answer;
-  if (error.type !== "refused")
+  if (error.type !== "refused" || isPassing(error))
     throw new Failure(
-      `cannot find out whether Transaction ${cluster.namespace}/${name} can be created: ${cannotUse(error)}`,
+      `cannot find out whether Transaction ${cluster.namespace}/${name} can be created: ${told(error)}`,
     );
   // The API server looks at the name last.
   const isTaken = await taken(cluster, name);

@@ -2,6 +2,7 @@
 import { asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "./cluster.ts";
+import { conclusive } from "./conclusive.ts";
 import { selfReviews } from "./resources.ts";
 
 /**
@@ -12,7 +13,7 @@ import { selfReviews } from "./resources.ts";
  */
 export const readUserName = async ({ api }: Cluster): Promise<string | null> => {
   const body = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
-  const answer = await api.send({ verb: "create", resource: selfReviews, body });
+  const answer = await conclusive(api, { verb: "create", resource: selfReviews, body });
   const { userInfo } = asObject(E.isRight(answer) ? answer.right["status"] : undefined);
   const { username } = asObject(userInfo);
   return typeof username === "string" && username !== "" ? username : null;

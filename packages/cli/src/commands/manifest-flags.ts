@@ -7,6 +7,7 @@ import { hookWarnings } from "../manifests/hooks.ts";
 import type { Composed } from "../manifests/composed.ts";
 import { pruned } from "../manifests/prune.ts";
 import { readManifests } from "../manifests/read-manifests.ts";
+import { withKinds } from "../manifests/skipped.ts";
 import { withReplaced } from "../plan/with-replaced.ts";
 import { withoutIdleNamespaces } from "../manifests/scoped.ts";
 import { outputTo, painter } from "../output/style.ts";
@@ -39,7 +40,12 @@ export const onComposed = async (
     const namespace = written !== undefined && own !== undefined ? written : cluster.namespace;
     const there = { ...cluster, namespace };
     const deletions = flags.prune === true ? await pruned(there, located, flags.selector) : [];
-    const manifest = compose(located, namespace, composeFlags(flags), deletions);
+    // Of a Transaction the flag is refused, whatever it names.
+    const named =
+      own !== undefined || flags.skipWaitFor === undefined
+        ? flags
+        : { ...flags, skipWaitFor: await withKinds(there, located, flags.skipWaitFor) };
+    const manifest = compose(located, namespace, composeFlags(named), deletions);
     const composed = { ...manifest, metadata: { ...manifest.metadata, namespace } };
     return work(there, {
       manifest: flags.replace === true ? await withReplaced(there, composed) : composed,

@@ -75,7 +75,8 @@ const refuseTwice = (all: readonly Located[], here: string): void => {
   }
 };
 
-const isNamed = ({ kind, metadata }: Manifest, name: string): boolean =>
+/** Whether this is its name, as `KIND/NAME`. */
+export const isNamed = ({ kind, metadata }: Manifest, name: string): boolean =>
   `${kind}/${metadata.name}`.toLowerCase() === name.toLowerCase();
 
 /** Errors: a name that no manifest has. */

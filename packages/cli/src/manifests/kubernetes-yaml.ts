@@ -5,7 +5,7 @@ import { stringifyString } from "yaml/util";
 import { plainScalar } from "../yaml/scalar.ts";
 
 /** Integers that JavaScript would round. kubectl has all of 64 bits, as the API server has. */
-export const largeInteger: ScalarTag = {
+const largeInteger: ScalarTag = {
   tag: "tag:yaml.org,2002:int",
   default: true,
   identify: (value) => digitsOf(value) !== undefined,
@@ -21,20 +21,28 @@ const NEEDS_ESCAPE = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu;
 const quoted = (text: string): string =>
   JSON.stringify(text).replaceAll(NEEDS_ESCAPE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** A text, in quotes where kubectl would take it for something else without them. */
-const text: ScalarTag = {
+/** Texts, some of them in quotes that the printer would do without. */
+const textTag = (needsQuotes: (text: string) => boolean): ScalarTag => ({
   tag: "tag:yaml.org,2002:str",
   default: true,
   identify: (value) => typeof value === "string",
   resolve: (written) => written,
   stringify: (item, ...context) => {
     const value = String(item.value);
-    return plainScalar(value) !== value || NEEDS_QUOTES.test(value) ? quoted(value) : stringifyString(item, ...context);
+    return needsQuotes(value) ? quoted(value) : stringifyString(item, ...context);
   },
-};
+});
+
+/** Whether kubectl would take a text for something else without quotes. */
+const isTakenForOther = (text: string): boolean => plainScalar(text) !== text || NEEDS_QUOTES.test(text);
 
 /** How objects are printed as YAML: kubectl and `readYaml` read them as they are. */
 export const KUBERNETES_YAML: DocumentOptions & SchemaOptions = {
   version: "1.1",
-  customTags: (tags) => [largeInteger, text, ...tags],
+  customTags: (tags) => [largeInteger, textTag(isTakenForOther), ...tags],
+};
+
+/** How objects are compared line by line: the same, but no text is drawn into one line for its tabs. */
+export const COMPARED_YAML: DocumentOptions & SchemaOptions = {
+  customTags: (tags) => [largeInteger, textTag((text) => !text.includes("\n") && isTakenForOther(text)), ...tags],
 };

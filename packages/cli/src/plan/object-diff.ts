@@ -2,7 +2,7 @@
 import type { KubeObject, Resource } from "@janus/kube";
 import { createTwoFilesPatch } from "diff";
 import { stringify } from "yaml";
-import { largeInteger } from "../manifests/kubernetes-yaml.ts";
+import { COMPARED_YAML } from "../manifests/kubernetes-yaml.ts";
 import type { Paint } from "../output/style.ts";
 import { maskedPair } from "./masked.ts";
 
@@ -20,7 +20,7 @@ const compared = (
   return stringify(
     { ...fields, metadata: kept },
     {
-      customTags: [largeInteger],
+      ...COMPARED_YAML,
       sortMapEntries: true,
       lineWidth: 0,
       aliasDuplicateObjects: false,

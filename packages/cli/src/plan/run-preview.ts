@@ -16,10 +16,11 @@ import {
   sendRequest,
   type Settings,
 } from "@janus/controller";
-import { isAbsent, messageOf } from "@janus/types";
+import { isAbsent } from "@janus/types";
 import type { Api, ApiError } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
+import { isPassing, MOST_TRIES, pause, told } from "../cluster/conclusive.ts";
 import { Failure } from "../failure.ts";
 import { asStored } from "../manifests/as-stored.ts";
 import { contentsAside } from "../manifests/contents-aside.ts";
@@ -36,15 +37,6 @@ export interface Previewed extends Extract<Preview, { readonly type: "previewed"
 /** Nothing is locked or written, so none of these matters. */
 const SETTINGS: Settings = { controllerNamespace: "", writeTimeout: 0, margin: 0, recoveryDelay: 0 };
 
-/** So often requests are sent that get no conclusive answer. */
-const MOST_TRIES = 5;
-const PAUSE = 500;
-
-const pause = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
-
 /** False, too, where the user may not know. */
 const isMissing = async (api: Api, namespace: string): Promise<boolean> => {
   const answer = await api.send({ verb: "get", resource: namespaces, name: namespace });
@@ -53,7 +45,7 @@ const isMissing = async (api: Api, namespace: string): Promise<boolean> => {
 
 /** `read the target ConfigMap shop/app of change 2` */
 const nameOf = (effect: Effect): string => {
-  const what = effect.purpose.replaceAll("-", " ");
+  const what = effect.purpose === "dry-run" ? "make the dry run" : effect.purpose.replaceAll("-", " ");
   if (!("call" in effect) || effect.item === undefined) return what;
   return `${what} of change ${effect.item + 1}, ${formatRef(effect.call.place)}`;
 };
@@ -62,7 +54,7 @@ const nameOf = (effect: Effect): string => {
  * Previews a Transaction by dry runs as its ServiceAccount; see `preview` in the core. A dry run that the API server cannot
  * carry out, for example because a webhook does not answer, is a problem of its change.
  *
- * Errors: if the API server cannot be reached, or the user may not impersonate the ServiceAccount.
+ * Errors: if the API server cannot be reached, or has no time, or the user may not impersonate the ServiceAccount.
  */
 export const runPreview = async (
   { api, discovery }: Cluster,
@@ -79,7 +71,7 @@ export const runPreview = async (
 
   /** @returns why it has to be sent again. */
   const runEffect = async (effect: Effect): Promise<string | undefined> => {
-    const failed = (error: ApiError): string => `cannot ${nameOf(effect)}: ${messageOf(error)}`;
+    const failed = (error: ApiError): string => `cannot ${nameOf(effect)}: ${told(error)}`;
     if (!("call" in effect)) {
       const looked = await lookUp(api, discovery, txn, effect);
       if (E.isLeft(looked)) return failed(looked.left);
@@ -93,7 +85,7 @@ export const runPreview = async (
     const fault = handled.failed;
     if (fault?.type !== "refused") return fault === undefined ? undefined : failed(fault);
     if (fault.code === 403) throw new Failure(failed(fault));
-    if (effect.dryRun !== true || failures < MOST_TRIES - 1) return failed(fault);
+    if (effect.dryRun !== true || failures < MOST_TRIES - 1 || isPassing(fault)) return failed(fault);
     known = effect.onAnswer(known, answer, Date.now(), sent);
     return undefined;
   };
@@ -121,6 +113,6 @@ export const runPreview = async (
     if (again.length === 0) continue;
     failures += 1;
     if (failures >= MOST_TRIES) throw new Failure(again.join("\n"));
-    await pause(PAUSE);
+    await pause();
   }
 };

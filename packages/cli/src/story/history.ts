@@ -99,8 +99,11 @@ const indexOf = ({ spec, metadata }: Transaction, { resource, namespace, name }:
 const NEVER_MADE: readonly StateName[] = ["Pending", "Refused", "Prepared", "NotApplied"];
 
 /** The oldest first. */
+const compared = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** Times in a status are whole seconds: those of one second are in the order of their names. */
 const byTime = (one: Chapter, other: Chapter): number =>
-  (one.time ?? "") < (other.time ?? "") ? -1 : (one.time ?? "") > (other.time ?? "") ? 1 : 0;
+  compared(one.time ?? "", other.time ?? "") || compared(one.name, other.name);
 
 /** The Transactions that are, or were, executed. */
 export const history = (all: readonly Transaction[], unreadable: readonly Unread[]): readonly Chapter[] =>

@@ -4,6 +4,7 @@ import { isAbsent } from "@janus/types";
 import { namespaces } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
+import { conclusive } from "../cluster/conclusive.ts";
 import { accessReviews } from "../cluster/resources.ts";
 import type { Finding } from "./checkup.ts";
 
@@ -15,7 +16,7 @@ const mayUser = async (
   const kind = "SelfSubjectAccessReview";
   const spec = { resourceAttributes: { namespace, ...attributes } };
   const body = { apiVersion: "authorization.k8s.io/v1", kind, spec };
-  const answer = await api.send({ verb: "create", resource: accessReviews, body });
+  const answer = await conclusive(api, { verb: "create", resource: accessReviews, body });
   const status = E.isRight(answer) ? answer.right["status"] : undefined;
   return typeof status === "object" && status !== null && Reflect.get(status, "allowed") === true;
 };
@@ -32,7 +33,7 @@ const finding = (isFine: boolean, what: string, cure: string): Finding => ({
  */
 const checkNamespace = async (cluster: Cluster): Promise<readonly Finding[]> => {
   const { api, namespace } = cluster;
-  const read = await api.send({ verb: "get", resource: namespaces, name: namespace });
+  const read = await conclusive(api, { verb: "get", resource: namespaces, name: namespace });
   if (E.isLeft(read) && isAbsent(read.left))
     return [{ isFine: false, what: `there is no namespace ${namespace}`, cure: "create it, or name another one: -n" }];
   const label = E.isRight(read) ? read.right.metadata.labels?.[APPROVAL_LABEL] : undefined;

@@ -1,17 +1,24 @@
-// Recognises errors about immutable fields, and suggests a Replace.
+// Recognises errors about immutable fields, and says what to do about them.
 import type { ResolvedChange } from "@janus/api";
 import { isIrreplaceable } from "./irreplaceable-kinds.ts";
 
 /** How the API server, and the rules of a CustomResourceDefinition, say that a field cannot be edited once it is set. */
 const IMMUTABLE =
-  /\bimmutable\b|\bmay not (?:be )?change|\bupdates to .{1,300} are forbidden\b|\bcannot change roleRef\b/i;
+  /\bimmutable\b|\bmay not (?:be )?change|\bupdates to .{1,300} are forbidden\b|\bcannot change roleRef\b|\bless than status\.capacity\b/i;
 
-/** Whether an edit was refused since it changes what cannot be edited: another object of that name may have it. */
-export const isImmutable = ({ type, target }: Pick<ResolvedChange, "type" | "target">, message: string): boolean =>
-  (type === "Update" || type === "Patch") && !isIrreplaceable(target) && IMMUTABLE.test(message);
+type Edited = Pick<ResolvedChange, "type" | "target">;
+
+const isOfImmutable = ({ type }: Edited, message: string): boolean =>
+  (type === "Update" || type === "Patch") && IMMUTABLE.test(message);
+
+/** Whether an edit was refused since it changes what cannot be edited, and another object of that name may have it. */
+export const isImmutable = (change: Edited, message: string): boolean =>
+  isOfImmutable(change, message) && !isIrreplaceable(change.target);
 
 /** What to do about it, for messages. */
-export const replaceHint = (change: Pick<ResolvedChange, "type" | "target">, message: string): string =>
-  isImmutable(change, message)
+export const replaceHint = (change: Edited, message: string): string => {
+  if (!isOfImmutable(change, message)) return "";
+  return isImmutable(change, message)
     ? "; use type Replace (kubectl janus apply --replace), which deletes and creates it, or a new name"
-    : "";
+    : `; a ${change.target.kind} cannot be replaced, since its deletion cannot be undone: use a new name, or delete it at the end of an earlier Transaction`;
+};
