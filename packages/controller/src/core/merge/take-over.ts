@@ -41,8 +41,8 @@ const KUBECTL_APPLY = "kubectl-client-side-apply";
 const LAST_APPLIED_FIELD: Fields = { "f:metadata": { "f:annotations": { [`f:${LAST_APPLIED}`]: {} } } };
 
 /** Whether it has what an earlier apply of the whole object has set: an Apply of some Transaction, or `kubectl apply`. */
-const isOfApply = ({ manager = "", operation }: ManagedFieldsEntry): boolean =>
-  isApplyManager(manager) || (manager === KUBECTL_APPLY && operation === "Update");
+const isOfApply = ({ manager = "", operation, subresource = "" }: ManagedFieldsEntry): boolean =>
+  isApplyManager(manager) || (manager === KUBECTL_APPLY && operation === "Update" && subresource === "");
 
 /** The managers of the live object, and a content with all keys of its lists. */
 const partsOf = (place: ObjectRef, before: KubeObject) => {
