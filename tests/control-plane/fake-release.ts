@@ -105,7 +105,7 @@ PATH=/usr/bin:/bin
 make() { printf '%s' '${fakeBinary("VERSION", "go")}' | sed "s/VERSION/$2/" > "$1"; }
 case "$*" in
   "mod download"*) echo '{"GoMod": "/its/go.mod"}' ;;
-  "mod edit"*) echo '{"Go": "1.26.0", "Replace": [{"Old": {"Path": "k8s.io/api"}, "New": {"Path": "./staging/src/k8s.io/api"}}]}' ;;
+  "mod edit"*) echo '{"Go": "1.26.0", "Require": [{"Path": "k8s.io/api", "Version": "v0.0.0"}, {"Path": "example.com/yaml", "Version": "v1.2.3"}], "Replace": [{"Old": {"Path": "k8s.io/api"}, "New": {"Path": "./staging/src/k8s.io/api"}}]}' ;;
   build*)
     cp go.mod "${directory}/$(basename "$PWD").go.mod"
     for argument in "$@"; do

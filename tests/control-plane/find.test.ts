@@ -196,6 +196,10 @@ it("gets kwok only when it is asked for, with Go, and says so where there is non
   await find(machine);
   expect(existsSync(placeOf(machine, "kwok"))).toBe(false);
   expect(await findKwok(machine.env, log)).toBe(placeOf(machine, "kwok"));
+  // Of the versions that Kubernetes is built of: what is compiled of them is not compiled again.
+  const goMod = await readFile(path.join(machine.directory, "kwok-module.go.mod"), "utf8");
+  expect(goMod).toContain("replace example.com/yaml => example.com/yaml v1.2.3");
+  expect(goMod).not.toContain("k8s.io/api v0.0.0");
   await rm(path.join(machine.env["PATH"] ?? "", "go"));
   expect(await isKwokToBeHad(machine.env, log)).toBe(true);
   expect(await findKwok(machine.env, log)).toBe(placeOf(machine, "kwok"));

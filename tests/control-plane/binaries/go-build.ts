@@ -43,7 +43,7 @@ const go =
 
 interface GoMod {
   readonly Go: string;
-  readonly Require: readonly { readonly Path: string; readonly Version: string }[];
+  readonly Require: readonly { readonly Path: string; readonly Version: string }[] | null;
   readonly Replace:
     | readonly { readonly Old: { readonly Path: string }; readonly New: { readonly Path: string } }[]
     | null;
@@ -87,10 +87,9 @@ const prepare = async (run: Go, directory: string, module: string, version: stri
 const goModOfKubernetes = (required: string, version: string, kubernetes: GoMod, publishedAs: string): string =>
   [
     goModFor(required, version, kubernetes, publishedAs),
-    ...kubernetes.Require.filter((one) => one.Version !== "v0.0.0").flatMap(({ Path, Version }) => [
-      `require ${Path} ${Version}`,
-      `replace ${Path} => ${Path} ${Version}`,
-    ]),
+    ...(kubernetes.Require ?? [])
+      .filter((one) => one.Version !== "v0.0.0")
+      .flatMap(({ Path, Version }) => [`require ${Path} ${Version}`, `replace ${Path} => ${Path} ${Version}`]),
     "",
   ].join("\n");
 
