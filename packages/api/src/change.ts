@@ -13,7 +13,7 @@ import { Target } from "./target.ts";
 interface Waiting {
   /** Absent: that of `spec.waitFor`. */
   readonly waitFor?: readonly string[];
-  /** In ms; absent: what is left of `spec.timeout`. */
+  /** Milliseconds; absent: the rest of `spec.timeout`. */
   readonly waitTimeout?: number;
 }
 
@@ -32,8 +32,8 @@ interface Deletion extends Waiting {
 }
 
 /**
- * What is done to one object: all that is applied and rolled back is one of these. A Delete has no content by type. `isApply`: its
- * author wrote an Apply.
+ * One operation on one object: all that is applied and rolled back is one of these. A Delete has no content by type. `isApply`:
+ * its author wrote an Apply.
  */
 export type ResolvedChange =
   | (Write<"Create" | "Patch"> & { readonly isApply?: true })
@@ -204,7 +204,7 @@ export const Change: Codec<Change> = as(
   (change) => asWritten(change) as Wire,
 );
 
-/** What the API server would refuse if this content of a change was in the spec. */
+/** The mistakes that the API server would reject if this content of a change was in the spec. */
 export const contentMistakes = ({ target, type }: Change, content: JsonObject): readonly Mistake[] => {
   const checked = Checked.decode({ target, type, content });
   return E.isRight(checked) ? [] : mistakes(checked.left);

@@ -4,7 +4,7 @@ import { DNS_SUBDOMAIN } from "@janus/types";
 import { as, type Codec, described, optional, satisfying, string, type TypeOf } from "./codec.ts";
 import { object } from "./structure.ts";
 
-/** Where the content of a change is, if it is not in the spec: a key of an immutable ConfigMap or Secret in the Transaction's namespace. */
+/** The place of content that is not in the spec: a key of an immutable ConfigMap or Secret in the Transaction's namespace. */
 export interface ContentSource {
   readonly kind: "ConfigMap" | "Secret";
   readonly name: string;

@@ -3,7 +3,7 @@ import type { JsonObject } from "@janus/types";
 import { GROUP, KIND, PLURAL, VERSION } from "./names.ts";
 import { Transaction } from "./transaction.ts";
 
-/** Those without a priority fit 80 columns beside a name of 30 characters; `-o wide` has all, and the longest last. */
+/** Columns without a priority fit 80 columns beside a name of 30 characters; `-o wide` has all, and the longest last. */
 const columns: readonly JsonObject[] = [
   { name: "Phase", type: "string", jsonPath: ".status.phase" },
   {

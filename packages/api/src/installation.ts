@@ -17,10 +17,10 @@ export const LEADER_ELECTION = { leaseDuration: 30, renewDeadline: 20, retryPeri
 /** The default timeout of a write on the API server, in seconds. */
 export const WRITE_TIMEOUT = 5;
 
-/** On the Pod of the leader. */
+/** Label of the leader's Pod. */
 export const LEADER_LABEL = `${GROUP}/leader`;
 
-/** Which component sends events. */
+/** The component that sends events. */
 export const REPORTING_COMPONENT = `${GROUP}/controller`;
 
 /** The user extra with the token of the leader's term, which the fence compares. */

@@ -20,7 +20,7 @@ export type Before =
       readonly snapshot?: { readonly store: string; readonly key: string };
       /** The objects that the garbage collector deletes together with it, as text. */
       readonly dependents?: string;
-      /** Of a Delete: objects that cannot be restored, such as volumes, are deleted together with it. */
+      /** A Delete of this item also deletes objects that cannot be restored, such as volumes. */
       readonly isIrreversible?: true;
     };
 
@@ -50,7 +50,7 @@ export interface Item {
   readonly state: ItemState;
   /** The gate that is not met yet, since when the Transaction waits for it, and the state of the target. */
   readonly waiting?: { readonly gate: string; readonly since: string };
-  /** Of a change that is rolled back although it was applied: which gate was not met, and how the target was last. */
+  /** The gate that was not met, and the last state of the target, if the change is rolled back although it was applied. */
   readonly gateError?: string;
 }
 
@@ -68,7 +68,7 @@ const STATES = {
 
 export type StateName = (typeof STATES)[ItemState["type"]];
 
-/** As `status.items[].state` has it. */
+/** The name of the state, as `status.items[].state` has it. */
 export const stateName = ({ type }: Pick<ItemState, "type">): StateName => STATES[type];
 
 const name = string({ maxLength: 253 });
@@ -204,7 +204,7 @@ const gateErrorOf = ({ gateFailed, error, committed }: Wire): E.Either<string, P
     : E.left("gateFailed is of a committed item, and comes with an error");
 };
 
-/** Without the error, where that is the one of a gate. */
+/** The item without its error, where that is the one of a gate. */
 const ownOf = ({ error, ...wire }: Wire): Wire =>
   error === undefined || wire.gateFailed === true ? wire : { ...wire, error };
 

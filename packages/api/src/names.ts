@@ -17,33 +17,33 @@ export const SNAPSHOT_FINALIZER = `${GROUP}/snapshot`;
  * controller removes it when it has answered.
  */
 export const REQUEST_ROLLBACK = `${GROUP}/request-rollback`;
-/** On a Failed Transaction: requests a retry of the incomplete rollback. Any value; the controller removes it when it starts. */
+/** Requests, on a Failed Transaction, a retry of the incomplete rollback. Any value; the controller removes it when it starts. */
 export const RETRY_ROLLBACK = `${GROUP}/retry-rollback`;
 
-/** Which user created the Transaction. Nobody can change it. */
+/** The user who created the Transaction. Nobody can change it. */
 export const REQUESTED_BY = `${GROUP}/requested-by`;
-/** Which user edited `spec` last, its creation included; a move of `lifecycle` alone is no edit. */
+/** The user who edited `spec` last, its creation included; a move of `lifecycle` alone is no edit. */
 export const LAST_EDITED_BY = `${GROUP}/last-edited-by`;
-/** Which user moved `spec.lifecycle` last. */
+/** The user who moved `spec.lifecycle` last. */
 export const LIFECYCLE_CHANGED_BY = `${GROUP}/lifecycle-changed-by`;
-/** Which user published a Draft or a proposed Transaction. */
+/** The user who published a Draft or a proposed Transaction. */
 export const APPROVED_BY = `${GROUP}/approved-by`;
-/** Which user requested the rollback. */
+/** The user who requested the rollback. */
 export const ROLLBACK_REQUESTED_BY = `${GROUP}/rollback-requested-by`;
-/** On a Namespace: who may publish its Transactions. `four-eyes`; every other value, also an unknown one, means `required`. */
+/** Says on a Namespace who may publish its Transactions. `four-eyes`; any other value, also an unknown one, means `required`. */
 export const APPROVAL_LABEL = `${GROUP}/approval`;
 /** Why a proposed Transaction was set back to Draft. */
 export const REJECTION_REASON = `${GROUP}/rejection-reason`;
 
-/** On a Transaction that has applied nothing: the holder identity of one that has, and requests its locks. */
+/** The holder identity of a Transaction that has applied changes and requests the locks of this one, which has not. */
 export const REQUEST_YIELD = `${GROUP}/give-way-to`;
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
 export const MANAGED_BY = "janus";
 export const TRANSACTION_LABEL = "janus.io/transaction";
-/** On every snapshot store, and on the journal: the uid of its Transaction. A label, so that `kubectl -l` finds them. */
+/** The uid of the Transaction, on every snapshot store and on the journal. A label, so that `kubectl -l` finds them. */
 export const UID_LABEL = "janus.io/transaction-uid";
-/** On what is kept after its Transaction was deleted while it was active. */
+/** Marks what is kept after its Transaction was deleted while it was active. */
 export const ORPHANED_LABEL = "janus.io/orphaned";
 
 interface Named {

@@ -14,7 +14,7 @@ export const CHANGE_RESULTS = [
   "DependsOnEarlier",
 ] as const;
 
-/** What a value of a Secret, or of another kind that is sensitive, is shown as. */
+/** Shown instead of a value of a Secret, or of another kind that is sensitive. */
 export const CONCEALED = "(changed)";
 
 /** A field that a change would set, remove or replace. */
@@ -32,7 +32,7 @@ export const FieldDifference = object({
 });
 export interface FieldDifference extends TypeOf<typeof FieldDifference> {}
 
-/** What one change would do. */
+/** The effect that one change would have. */
 export const RenderedChange = object({
   result: described(
     "Create, Change, Replace or Delete: what would be done to the target. NoChange: the target is so already. Refused: the change would fail. DependsOnEarlier: it is known only after an earlier change is applied.",
@@ -61,7 +61,7 @@ export const Digest = satisfying(string({ maxLength: 71 }), {
   holds: (digest) => /^sha256:[0-9a-f]{64}$/u.test(digest),
 });
 
-/** What a Draft or a proposed Transaction would do if it was executed. */
+/** The effect that a Draft or a proposed Transaction would have if it was executed. */
 export const Render = object({
   observedGeneration: described(
     "metadata.generation that was rendered. The render is current only if it is that of the Transaction.",
@@ -85,7 +85,7 @@ export const Render = object({
 });
 export interface Render extends TypeOf<typeof Render> {}
 
-/** What was last observed of a Transaction before it was published. */
+/** The last observation of a Transaction before it was published. */
 export const ObservedDraft = object({
   generation: described("metadata.generation that was observed last.", integer),
   lifecycle: described("spec.lifecycle that was observed last.", oneOf("Draft", "Proposed", "Published")),

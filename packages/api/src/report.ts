@@ -4,7 +4,7 @@ import type * as t from "io-ts";
 export interface Mistake {
   /** `spec.changes[3].target.name` */
   readonly path: string;
-  /** What was expected; never the value that was found. */
+  /** States what was expected; never the value that was found. */
   readonly message: string;
 }
 

@@ -146,7 +146,7 @@ const fields = {
   ),
 };
 
-/** What moves a Transaction through its lifecycle. All other fields are edited in a Draft alone. */
+/** The fields that move a Transaction through its lifecycle. All other fields are edited in a Draft alone. */
 const MOVING: readonly string[] = ["lifecycle", "approvedDigest"] satisfies readonly (keyof typeof fields)[];
 
 const unchanged = ([name, { presence }]: readonly [string, AnyCodec]): string =>

@@ -1,10 +1,10 @@
 // Sorts items topologically, and reports the items that wait for each other.
 
-/** What comes after what. */
+/** The order that a list has to have: which items come before which. */
 export interface Ordering<A> {
   /** A smaller one comes earlier, as far as the dependencies permit. */
   readonly rank: (item: A) => number;
-  /** What has to come before the item. Those that are not in the list are ignored. */
+  /** The items that have to come before this one. Those that are not in the list are ignored. */
   readonly after: (item: A) => readonly A[];
 }
 

@@ -5,7 +5,7 @@ import { asObject, type Json, type JsonObject } from "@janus/types";
 /** Keywords of Kubernetes, and the formats of OpenAPI (`int64`), which validators of JSON Schema refuse as unknown. */
 const isExtension = (key: string): boolean => key.startsWith("x-kubernetes-") || key === "format";
 
-/** What a JSON Schema takes: without the extensions of Kubernetes, and with no other properties than those declared. */
+/** The schema as a JSON Schema: without the extensions of Kubernetes, and with no other properties than those declared. */
 const strict = (schema: Json): Json => {
   if (Array.isArray(schema)) return schema.map(strict);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -36,7 +36,7 @@ export interface ChangeManifest {
   readonly type: "Create" | "Update" | "Patch" | "Apply" | "Replace" | "Delete";
   /** The manifest of a Create, Update, Apply or Replace, or the fields to set with a Patch; none for a Delete. */
   readonly content?: JsonObject;
-  /** Where the content is instead, in the namespace of the Transaction. @default - in `content` */
+  /** The place of the content, in the namespace of the Transaction. @default - in `content` */
   readonly contentFrom?: ContentFrom;
   /** @default - any version */
   readonly resourceVersion?: string;
@@ -46,7 +46,7 @@ export interface ChangeManifest {
   readonly waitTimeout?: string;
 }
 
-/** What a user sets of a Transaction. `kubectl explain txn.spec` describes each field. */
+/** The part of a Transaction that a user sets. `kubectl explain txn.spec` describes each field. */
 export interface SpecManifest {
   readonly serviceAccountName: string;
   readonly changes: readonly ChangeManifest[];

@@ -22,7 +22,7 @@ const ofObject = (value: Readonly<Record<string, unknown>>): readonly Mistake[] 
   ];
 };
 
-/** Where a controller finds an unknown field, the CRD is newer than itself; where an author writes one, it is misspelt. */
+/** Tells an author that the field is misspelt. Where a controller finds an unknown field, the CRD is newer than itself. */
 const UNKNOWN = "is not a field of a Transaction in this version: correct its name";
 
 const ofSpec = (spec: unknown): readonly Mistake[] => {

@@ -13,7 +13,7 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** What the ServiceAccount needs in one namespace; `undefined`: in the whole cluster. */
+/** Permissions that the ServiceAccount needs in one namespace; `undefined`: in the whole cluster. */
 export interface Permissions {
   readonly namespace: string | undefined;
   readonly rules: readonly PolicyRule[];
@@ -131,10 +131,11 @@ const rulesOf = (grants: readonly Grant[]): readonly PolicyRule[] => {
 };
 
 /**
- * What the ServiceAccount of a Transaction needs for its changes, their contents and their rollback, and nothing else: for each
- * namespace one Role, and one ClusterRole for cluster-scoped targets. Rules name the targets, except for `create`,
- * and for `list` and `watch` of gates. What a RoleBinding binds is known only if the
- * content says so: for one that is deleted, or patched without its `roleRef`, the verb `bind` is not among them. The kinds are resolved without a cluster; see {@link resourceOf}.
+ * Returns what the ServiceAccount of a Transaction needs for its changes, their contents and their rollback, and nothing else:
+ * for each namespace one Role, and one ClusterRole for cluster-scoped targets. Rules name the targets, except for `create`, and
+ * for `list` and `watch` of gates. What a RoleBinding binds is known only if the content says so: for one that is deleted, or
+ * patched without its `roleRef`, the verb `bind` is not among them. The kinds are resolved without a cluster; see
+ * {@link resourceOf}.
  */
 export const permissionsOf = (spec: SpecManifest, namespace: string): readonly Permissions[] =>
   grouped(grantsOf(spec, namespace), ({ namespace }) => JSON.stringify([namespace])).map((same) => ({

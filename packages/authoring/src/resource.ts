@@ -4,7 +4,7 @@ import { isBuiltInGroup } from "./built-in-group.ts";
 import { asObject } from "@janus/types";
 import type { ChangeManifest } from "./manifest.ts";
 
-/** What RBAC calls a kind. */
+/** A kind as RBAC names it. */
 export interface ResourceName {
   readonly group: string;
   readonly plural: string;
@@ -68,9 +68,9 @@ const defined = (group: string, kind: string, changes: readonly ChangeManifest[]
 };
 
 /**
- * What RBAC calls the kind of a target, without asking a cluster: as a CustomResourceDefinition among the changes
- * says, otherwise guessed. A custom kind that is not defined there counts as namespaced if its target or the
- * Transaction gives it a namespace; its plural may be guessed wrongly.
+ * Returns the name that RBAC has for the kind of a target, without asking a cluster: as a CustomResourceDefinition among the
+ * changes says, otherwise guessed. A custom kind that is not defined there counts as namespaced if its target or the Transaction
+ * gives it a namespace; its plural may be guessed wrongly.
  */
 export const resourceOf = (
   { apiVersion, kind }: ChangeManifest["target"],

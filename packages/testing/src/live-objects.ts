@@ -5,7 +5,7 @@ import type { ServedKind } from "./api-server/served-kinds.ts";
 import { nextUid, placeKey, stored, versioned, type World } from "./api-server/world.ts";
 import type { SimulatedObject } from "./simulation.ts";
 
-/** Who manages the fields of live objects that do not say so. */
+/** The manager of the fields of live objects that do not name one. */
 const MANAGER = "kubectl";
 /** They are from a day before, in ms. */
 const AGE = 86_400_000;
@@ -13,7 +13,7 @@ const AGE = 86_400_000;
 const isList = (object: SimulatedObject): object is SimulatedObject & { readonly items: readonly SimulatedObject[] } =>
   Array.isArray((object as Partial<SimulatedObject> | undefined)?.["items"]) && object.kind.endsWith("List");
 
-/** With what `kubectl get -o yaml` prints of several objects as single ones. */
+/** Splits the lists that `kubectl get -o yaml` prints of several objects into single ones. */
 export const flattened = (objects: readonly SimulatedObject[]): readonly SimulatedObject[] =>
   objects.flatMap((object) => (isList(object) ? object.items : [object]));
 
@@ -60,7 +60,7 @@ export const withLive = (
 
 const OF_SERVER: readonly string[] = ["uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"];
 
-/** Without status and what the API server sets in the metadata. */
+/** The object without status and what the API server sets in the metadata. */
 export const printed = ({ apiVersion, kind, metadata, ...fields }: KubeObject): SimulatedObject => {
   const { status: _, ...rest } = fields;
   const kept = Object.entries(metadata).filter(([name]) => !OF_SERVER.includes(name));

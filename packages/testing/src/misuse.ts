@@ -7,7 +7,7 @@ import type { SimulatedObject } from "./simulation.ts";
 
 const isName = (value: unknown): boolean => typeof value === "string" && value !== "";
 
-/** What is wrong with the live objects. */
+/** The mistake in the live objects, if there is one. */
 export const wrongObjects = (objects: readonly SimulatedObject[]): string | undefined => {
   const at = objects.findIndex((object: unknown) => {
     if (!isObject(object)) return true;
@@ -19,7 +19,7 @@ export const wrongObjects = (objects: readonly SimulatedObject[]): string | unde
 
 const VERBS = new Set(["get", "create", "update", "patch", "delete", "list", "watch"]);
 
-/** What says that nothing is denied, such as a plural, or a `*`, which RBAC has instead of leaving it out. */
+/** The mistake by which nothing would be denied, such as a plural, or a `*`, which RBAC has instead of leaving it out. */
 const wrongDenial = (
   { denied = [] }: SimulateOptions,
   named: readonly { readonly kind: string; readonly [field: string]: unknown }[],
@@ -41,7 +41,7 @@ const wrongDenial = (
 
 const isRefusal = (code: number): boolean => code >= 400 && code < 600;
 
-/** What is wrong with the options: a misfortune that cannot happen would let a test pass that shows nothing. */
+/** The mistake in the options: a misfortune that cannot happen would let a test pass that shows nothing. */
 export const wrongOptions = (
   { metadata: { namespace: own = "default" }, spec: { changes } }: TransactionManifest,
   live: readonly SimulatedObject[],

@@ -16,9 +16,9 @@ export interface Refusal {
   readonly message?: string;
 }
 
-/** What another client does to an object while the Transaction is active. */
+/** An edit that another client makes while the Transaction is active. */
 export interface Edit {
-  /** Just before this change is made (its index in `spec.changes`); or before the first request of the rollback. */
+  /** The change (its index in `spec.changes`) just before which it is made; or the rollback, before its first request. */
   readonly before: number | "rollback";
   readonly target: ObjectName;
   /** A JSON merge patch (RFC 7386), such as `{ data: { colour: "red" } }`; `null` deletes the object. */
@@ -48,7 +48,7 @@ export interface SimulateOptions {
    */
   readonly failAt?: number | Refusal;
   /**
-   * What the ServiceAccount may not do.
+   * Requests that the ServiceAccount may not make.
    *
    * @default - it may do everything
    */
@@ -76,7 +76,7 @@ export interface SimulateOptions {
    */
   readonly now?: Date;
   /**
-   * Which requests are reported: those to targets, or also those for locks, journal, snapshots and status.
+   * The requests that are reported: those to targets, or also those for locks, journal, snapshots and status.
    *
    * @default "targets"
    */

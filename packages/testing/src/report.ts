@@ -77,7 +77,7 @@ const problemsOf = ({ txn, requests }: State): readonly string[] => {
   return found.length > 0 ? found : [why.replace(REFUSED, "")];
 };
 
-/** As the API has it. */
+/** The items as the API has them. */
 const itemsOf = ({ txn }: State): readonly SimulatedItem[] => {
   const { items } = encodeStatus(txn.status);
   return (items as unknown as readonly SimulatedItem[]).map((item) => {
@@ -118,7 +118,7 @@ const objectsOf = ({ world, requests }: State, { live, start }: Scene): readonly
 const conditionsOf = ({ txn }: State): readonly SimulatedCondition[] =>
   txn.status.conditions.map(({ type, status, reason, message }) => ({ type, status, reason, message }));
 
-/** What a user wants to know of a Transaction that has ended. */
+/** Reports the outcome of a Transaction that has ended, as far as a user wants to know it. */
 export const reportOf = (end: State, scene: Scene, which: "targets" | "all"): Simulation => {
   const told = {
     phase: end.txn.status.phase,

@@ -105,7 +105,7 @@ const submitted = (world: World, { metadata, spec }: TransactionManifest, namesp
   return stored(world, placeKey(place), versioned(world, object));
 };
 
-/** What is around a Transaction that is about to begin. */
+/** The surroundings of a Transaction that is about to begin. */
 export interface Scene {
   readonly start: State;
   readonly scenario: Scenario;

@@ -26,11 +26,11 @@ export interface SimulatedRequest {
   };
   /** The object of a create or update; what an apply or patch sets; absent for a get or delete. */
   readonly body?: object;
-  /** Only checked by the API server. */
+  /** The API server only checked it. */
   readonly dryRun: boolean;
   /** The user: `system:serviceaccount:shop:deployer` for targets, `controller` for everything else. */
   readonly as: string;
-  /** What for. change, rollback: the write itself; read, check: before it. Else what the controller keeps for itself. */
+  /** The purpose. change, rollback: the write itself; read, check: before it. Else what the controller keeps for itself. */
   readonly purpose: "read" | "check" | "change" | "rollback" | "other";
   /** The index of the change that it is for. */
   readonly change?: number;
@@ -54,7 +54,7 @@ export interface SimulatedItem {
   readonly error?: string;
   /** The error is that of a gate that was not met. */
   readonly gateFailed?: boolean;
-  /** Of a Delete: what the garbage collector would delete with it. */
+  /** The objects that the garbage collector would delete with the target of a Delete. */
   readonly dependents?: string;
 }
 
@@ -72,7 +72,7 @@ export interface SimulatedEvent {
   readonly message: string;
 }
 
-/** What became of a Transaction. Plain data, which can be compared and printed. */
+/** The outcome of a Transaction. Plain data, which can be compared and printed. */
 export interface Simulation {
   readonly phase:
     | "Pending"

@@ -16,7 +16,7 @@ const refuse = (mistake: string | undefined): void => {
   if (mistake !== undefined) throw new TypeError(mistake);
 };
 
-/** As it is once it was published, whatever was approved: the digest is of the objects of a cluster. */
+/** Publishes the Transaction, whatever was approved: the digest is of the objects of a cluster. */
 const published = (manifest: TransactionManifest): TransactionManifest => {
   const { approvedDigest: _, ...spec } = manifest.spec;
   return { ...manifest, spec: { ...spec, lifecycle: "Published" } };

@@ -1,6 +1,6 @@
 // Generated from the OpenAPI documents of the API server by tests/testing/built-in-types.test.ts: `vitest -u` renews it.
 
-/** By apiVersion and kind: the plural, then what is true of it; and the type of its objects. */
+/** Kinds by apiVersion and kind: the plural, then what is true of it; and the type of its objects. */
 export const BUILT_IN_KINDS: Readonly<Record<string, { readonly resource: string; readonly type: string }>> = {
   "admissionregistration.k8s.io/v1 MutatingAdmissionPolicy": {"resource":"mutatingadmissionpolicies","type":"admissionregistration.v1.MutatingAdmissionPolicy"},
   "admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding": {"resource":"mutatingadmissionpolicybindings","type":"admissionregistration.v1.MutatingAdmissionPolicyBinding"},
@@ -72,7 +72,7 @@ export const BUILT_IN_KINDS: Readonly<Record<string, { readonly resource: string
   "v1 ServiceAccount": {"resource":"serviceaccounts namespaced","type":"core.v1.ServiceAccount"},
 };
 
-/** By type and field: how the field is merged, in the notation of `field-type.ts`. */
+/** Fields by type and name: how each is merged, in the notation of `field-type.ts`. */
 export const BUILT_IN_TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "admissionregistration.v1.MutatingAdmissionPolicy": {"metadata":"meta.v1.ObjectMeta!","spec":"admissionregistration.v1.MutatingAdmissionPolicySpec!"},
   "admissionregistration.v1.MutatingAdmissionPolicyBinding": {"metadata":"meta.v1.ObjectMeta!","spec":"admissionregistration.v1.MutatingAdmissionPolicyBindingSpec!"},

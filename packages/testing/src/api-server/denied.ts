@@ -1,9 +1,9 @@
 // Decides in the model what the ServiceAccount may not do.
 
-/** What the ServiceAccount may not do, although it may do everything else. */
+/** Requests that the ServiceAccount may not make, although it may make all others. */
 export interface Denied {
   /**
-   * As in RBAC: `get`, `create`, `update`, `patch`, `delete`, `list`, `watch`.
+   * Verbs as in RBAC: `get`, `create`, `update`, `patch`, `delete`, `list`, `watch`.
    *
    * @default - all
    */
@@ -16,7 +16,7 @@ export interface Denied {
   readonly name?: string;
 }
 
-/** What is asked for: without a name, all objects of the kind. */
+/** The object that is asked for: without a name, all objects of the kind. */
 export type Place = Omit<Denied, "verbs">;
 
 export const isDenied = (denied: readonly Denied[], verb: string, { kind, namespace, name }: Place): boolean =>

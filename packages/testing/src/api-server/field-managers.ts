@@ -14,7 +14,7 @@ import { merged, normal, partsOf } from "./fields.ts";
 import { withSecretData } from "./secret-data.ts";
 
 /**
- * Which manager owns which field of an object, and what a write makes of that.
+ * The ownership of fields by managers, and what a write makes of it.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
 
@@ -50,7 +50,7 @@ const fieldsIn = (value: Json, type: FieldType, path: Path, found: Map<string, F
   }
 };
 
-/** Of the metadata only what users set: the rest has no managers. */
+/** The object with only the metadata that users set: the rest has no managers. */
 export const contentOf = (object: object): JsonObject => {
   const { apiVersion: _, kind: __, metadata, ...rest } = object as JsonObject;
   const { labels, annotations, finalizers, ownerReferences } = asObject(metadata);
@@ -123,7 +123,7 @@ const afterWrite = (
   return new Map([...others, [idOf(author), { entry, owned }]]);
 };
 
-/** Who writes, and when. */
+/** The writer, and the time of the write. */
 export interface Author {
   readonly manager: string;
   readonly apiVersion: string;
@@ -139,7 +139,7 @@ const entryOf = ({ manager, apiVersion, time }: Author, operation: "Apply" | "Up
   fieldsType: "FieldsV1",
 });
 
-/** What becomes of an object by a write: its fields, and who manages them. */
+/** The result of a write: the fields of the object, and who manages them. */
 export interface Written {
   readonly content: JsonObject;
   readonly managedFields: readonly ManagedFieldsEntry[];

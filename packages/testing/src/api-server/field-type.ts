@@ -7,13 +7,13 @@ import { BUILT_IN_TYPES } from "./built-in-types.ts";
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
  */
 export type FieldType =
-  /** As a whole. */
+  /** Merged as a whole. */
   | { readonly is: "leaf" }
-  /** By its value: objects by their fields, everything else as a whole. */
+  /** Merged by its value: objects by their fields, everything else as a whole. */
   | { readonly is: "deduced" }
-  /** By fields that the kind names. isAlways: it is there even where nothing sets it. */
+  /** Merged by fields that the kind names. isAlways: it is there even where nothing sets it. */
   | { readonly is: "struct"; readonly isAlways: boolean; readonly field: (name: string) => FieldType }
-  /** By keys that users choose. */
+  /** Merged by keys that users choose. */
   | { readonly is: "map"; readonly of: FieldType }
   /** A list whose values are members. */
   | { readonly is: "set" }
@@ -22,7 +22,7 @@ export type FieldType =
 
 export interface Key {
   readonly name: string;
-  /** What it is where the item does not say. */
+  /** The value of the key where the item does not give it. */
   readonly fallback?: Json;
 }
 
@@ -69,7 +69,7 @@ export const unknownType: FieldType = {
   field: (name) => (name === "metadata" ? METADATA : deduced),
 };
 
-/** As the schema of a CustomResourceDefinition says. */
+/** The type that the schema of a CustomResourceDefinition gives. */
 const ofSchema = (value: Json | undefined): FieldType => {
   const schema = asObject(value);
   if (schema["x-kubernetes-map-type"] === "atomic") return leaf;

@@ -5,7 +5,7 @@ import { deduced, type FieldType } from "./field-type.ts";
 
 /** A part of a value that can have a manager of its own, under the element of a path that names it. */
 export interface Part {
-  /** As in managedFields: `f:data`, `k:{"name":"web"}`, `v:"x"`. */
+  /** The element as in managedFields: `f:data`, `k:{"name":"web"}`, `v:"x"`. */
   readonly element: string;
   readonly value: Json;
   readonly type: FieldType;

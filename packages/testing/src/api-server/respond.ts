@@ -88,7 +88,7 @@ const isOwnFinalizer = (name: string): boolean =>
 const finalizersLeft = ({ metadata: { finalizers = [] } }: KubeObject): readonly string[] =>
   finalizers.filter((name) => !isOwnFinalizer(name));
 
-/** Without the object; of a Namespace, without the objects in it. */
+/** The world without the object; of a Namespace, without the objects in it. */
 const removed = (world: World, key: string, { kind, apiVersion, metadata }: KubeObject): World => {
   const next = stored(world, key, undefined);
   if (kind !== "Namespace" || apiVersion !== "v1") return next;
@@ -99,7 +99,7 @@ const removed = (world: World, key: string, { kind, apiVersion, metadata }: Kube
 const isGone = (object: KubeObject): boolean =>
   object.metadata.deletionTimestamp !== undefined && finalizersLeft(object).length === 0;
 
-/** What a write says of the object that it was decided on. */
+/** The version of the object that a write was decided on, as the write gives it. */
 const preconditionsOf = (call: Call): { readonly uid?: unknown; readonly resourceVersion?: unknown } => {
   if (call.verb === "delete") return call.preconditions;
   return "body" in call ? asObject((call.body as JsonObject)["metadata"]) : {};
@@ -143,7 +143,7 @@ const withoutVersion = ({ metadata, ...object }: KubeObject): object => {
   return { ...object, metadata: rest };
 };
 
-/** What the write makes of a live object. */
+/** The result of the write to a live object. */
 const rewritten = (
   live: KubeObject,
   call: Extract<Call, { verb: "update" | "apply" | "mergePatch" }>,

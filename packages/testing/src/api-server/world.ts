@@ -8,7 +8,7 @@ export interface World {
   readonly revision: number;
 }
 
-/** Of objects in any version of their kind. */
+/** The key of an object, the same in any version of its kind. */
 export const placeKey = ({ resource: { group, kind }, namespace = "", name }: ObjectRef): string =>
   JSON.stringify([group, kind, namespace, name]);
 
@@ -20,7 +20,7 @@ export const versioned = ({ revision }: World, object: KubeObject): KubeObject =
   metadata: { ...object.metadata, resourceVersion: String(revision + 1) },
 });
 
-/** With this object there, or none. */
+/** The world with this object there, or none. */
 export const stored = ({ objects, revision }: World, key: string, object: KubeObject | undefined): World => {
   const next = new Map(objects);
   if (object === undefined) next.delete(key);

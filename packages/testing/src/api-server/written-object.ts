@@ -7,7 +7,7 @@ import type { ServedKind } from "./served-kinds.ts";
 
 const isGenerational = ({ resource }: ServedKind): boolean => resource.statusSubresource;
 
-/** What a change of raises the generation: neither metadata nor status. */
+/** The part whose changes raise the generation: neither metadata nor status. */
 const specOf = (object: object): JsonObject => {
   const { metadata: _, status: __, ...spec } = contentOf(object);
   return spec;

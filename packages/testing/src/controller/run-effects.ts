@@ -41,7 +41,7 @@ export const decoded = (object: KubeObject): Transaction => {
   return read.right;
 };
 
-/** What a lookup finds that takes more than one request. */
+/** The result of a lookup that takes more than one request. */
 const lookUp = (state: State, scenario: Scenario, effect: Exclude<Effect, ApiCall>): State["known"] => {
   const { world, known, now } = state;
   switch (effect.purpose) {

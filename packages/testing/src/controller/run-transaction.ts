@@ -25,7 +25,7 @@ import { type Failure, reread, runEffects } from "./run-effects.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 
-/** Those of the controller, without flags. */
+/** The settings of the controller without flags. */
 const SETTINGS: Settings = {
   controllerNamespace: SYSTEM_NAMESPACE,
   writeTimeout: WRITE_TIMEOUT * 1000,
@@ -33,7 +33,7 @@ const SETTINGS: Settings = {
   recoveryDelay: RECOVERY_DELAY,
 };
 
-/** More decisions than any Transaction needs: one that never ends is a defect. */
+/** The most decisions of a Transaction, more than any needs: one that never ends is a defect. */
 const MOST_STEPS = 20_000;
 
 const contextOf = ({ txn, known, now }: State): ReconcileContext => ({
@@ -51,7 +51,7 @@ const dueRenewals = (context: ReconcileContext): ReturnType<typeof renewals> =>
     ? []
     : renewals(context, resolvedTargets(withContents(context.txn, context.known), context.known));
 
-/** After a pause, and with what the status says of the failure. */
+/** Continues after a pause, and with what the status says of the failure. */
 const afterFailure = (state: State, scenario: Scenario, { effect, error }: Failure): State => {
   const { since } = state.known.retryingSince ?? { since: state.now };
   const known = { ...state.known, retryingSince: state.known.retryingSince ?? { since } };

@@ -5,7 +5,7 @@ import type { ApiServer } from "../api-server/respond.ts";
 import type { Denied } from "../api-server/denied.ts";
 import type { World } from "../api-server/world.ts";
 
-/** What is around the Transaction, and goes wrong. */
+/** The surroundings of the Transaction, and what goes wrong. */
 export interface Scenario {
   readonly server: ApiServer;
   readonly serviceAccount: { readonly name: string; readonly denied: readonly Denied[] };
