@@ -23,10 +23,10 @@ export interface ProcessLimits {
   /** The most connections of each client. */
   readonly connections: {
     readonly requests: number;
-    /** For what is held only for a time, such as locks: it waits for no other requests. */
+    /** Connections for what is held only for a time, such as locks: it waits for no other requests. */
     readonly renewals: number;
     readonly election: number;
-    /** For metrics, and the leader label. */
+    /** Connections for metrics, and the leader label. */
     readonly aside: number;
   };
   /** After so long without progress, in ms, a loop counts as stuck; longer where requests may take longer. */
@@ -35,7 +35,7 @@ export interface ProcessLimits {
   readonly asideDeadline: number;
 }
 
-/** What the leader works with. */
+/** The environment of the leader's work. */
 export interface WorkContext {
   readonly api: Api;
   /** The same API server, over connections of their own. */
@@ -60,7 +60,7 @@ export interface ProcessOptions<Flags extends CommonFlags> {
   readonly names: ControllerNames;
   readonly version: string;
   readonly fence: FenceNames;
-  /** Of the leader's Pod. */
+  /** The label of the leader's Pod. */
   readonly leaderLabel: string;
   readonly limits: ProcessLimits;
   /** How to do instead what no path of its port accepts, for messages. */
@@ -187,10 +187,10 @@ export const runProcess = async <Flags extends CommonFlags>(
   });
   log("info", "started", { http: server.address(), namespace, identity });
 
-  /** At once, with a reset: afterwards no request of ours is in flight. */
+  /** Disconnects at once, with a reset: afterwards no request of ours is in flight. */
   const disconnect = (): Promise<unknown> => Promise.all([client, electing, renewing].map((one) => one.close()));
 
-  /** In this order: another controller leads only when no request of ours is in flight. */
+  /** Stops in this order: another controller leads only when no request of ours is in flight. */
   const stop = async (): Promise<void> => {
     isStopping = true;
     log("info", "stopping: finishing the active requests");

@@ -5,7 +5,7 @@ import type { Access } from "./metrics-auth.ts";
 
 /** The bounds of what clients may take. */
 export interface HttpLimits {
-  /** So many are open at once. */
+  /** The most connections that are open at once. */
   readonly connections: number;
   /** The header of a request, in bytes. */
   readonly headerBytes: number;
@@ -15,21 +15,21 @@ export interface HttpLimits {
   readonly check: number;
 }
 
-/** What the server responds with. */
+/** The answers of the server. */
 export interface Answers {
   /** The loops of the process that make no progress. */
   readonly stuck: () => readonly string[];
   /** Why it is not ready: it neither reconciles, nor could take over at once; undefined when it is. */
   readonly unready: () => string | undefined;
-  /** In the text format of Prometheus. */
+  /** Metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
   /** Authorizes a request for metrics by its Authorization header. Default: every request. */
   readonly maySeeMetrics?: (authorization: string | undefined) => Promise<Access>;
-  /** As JSON. */
+  /** The status of the process, as JSON. */
   readonly status: () => object;
   /** The leader, for messages; undefined when it is this process. */
   readonly leaderElsewhere: () => string | undefined;
-  /** After how many seconds another one may lead. */
+  /** Seconds after which another one may lead. */
   readonly retryAfter: number;
   /** How to do instead what no path accepts, for messages. */
   readonly instead: string;

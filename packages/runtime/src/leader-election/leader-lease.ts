@@ -10,7 +10,7 @@ export interface Term {
 
 /** The content of a leader's Lease. https://kubernetes.io/docs/concepts/architecture/leases/ */
 export interface LeaderRecord extends Term {
-  /** In ms; undefined if the Lease has none. */
+  /** Milliseconds; undefined if the Lease has none. */
   readonly duration: number | undefined;
   /** Changes with every renewal. */
   readonly resourceVersion: string;
@@ -37,7 +37,7 @@ export interface LeasePlace {
   readonly name: string;
 }
 
-/** In seconds, rounded up. */
+/** Converts to seconds, rounded up. */
 const wholeSeconds = (duration: number): number => Math.ceil(duration / 1000);
 
 const to = (place: LeasePlace) => ({ resource: leases, purpose: "leader-election", ...place });
@@ -75,7 +75,7 @@ export const claimLease = (
     : { verb: "mergePatch", ...to(place), body: { metadata: { resourceVersion }, spec } };
 };
 
-/** Only if no other client has written the Lease since that version. Restores the duration. */
+/** Renews the Lease only if no other client has written it since that version. Restores the duration. */
 export const renewLease = (place: LeasePlace, resourceVersion: string, duration: number, wall: number): MergePatch => ({
   verb: "mergePatch",
   ...to(place),
@@ -85,7 +85,7 @@ export const renewLease = (place: LeasePlace, resourceVersion: string, duration:
   },
 });
 
-/** Without a holder, so that others can acquire it at once; the count of terms is kept. */
+/** Releases the Lease: it has no holder, so that others can acquire it at once; the count of terms is kept. */
 export const releaseLease = (place: LeasePlace, resourceVersion: string, wall: number): MergePatch => ({
   verb: "mergePatch",
   ...to(place),

@@ -29,7 +29,7 @@ export const callOf = (
   }
 };
 
-/** What the response to it means. */
+/** Returns the meaning of the response to the request. */
 export const inputOf = ({ verb }: Request, answer: E.Either<ApiError, KubeObject>): ElectionInput => {
   if (E.isRight(answer))
     return { type: verb === "get" ? "read" : "written", lease: answer.right } satisfies ElectionInput;

@@ -6,7 +6,7 @@ export interface LeaderTiming {
   readonly leaseDuration: number;
   /** How long a leader tries to renew, counted from the sending of its last renewal, before it stops. */
   readonly renewDeadline: number;
-  /** Between two renewals, and between two reads of a standby; up to a fifth less. */
+  /** The time between two renewals, and between two reads of a standby; up to a fifth less. */
   readonly retryPeriod: number;
   /** After this time the API server aborts a write, and a request for the Lease counts as failed. */
   readonly writeTimeout: number;

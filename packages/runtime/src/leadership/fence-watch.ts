@@ -7,7 +7,7 @@ import { type FenceCheck, checkFence } from "./fence-check.ts";
 
 export type FenceState = "up" | "down" | "unknown";
 
-/** In ms. Admission observes a new Lease a moment after it was created; a fence that is down may be repaired at any time. */
+/** In ms. Admission observes a new Lease a moment after its creation; a fence that is down may be repaired at any time. */
 const CHECK = { first: 1_000, again: 5_000, whenUp: 60_000 };
 
 const messagesOf = (policy: string, product: string): Readonly<Record<FenceCheck, string>> => ({

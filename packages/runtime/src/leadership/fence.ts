@@ -43,7 +43,7 @@ export const isUnrepeated = ({ policy }: FenceNames, answer: Answer, token: stri
   answer.left.message.includes(`ValidatingAdmissionPolicy '${policy}' with`) &&
   !isFenced(answer, token);
 
-/** What was observed of the policy. */
+/** The observed state of the policy. */
 export interface FenceStatus {
   /** Whether it was checked. */
   readonly isSeen: () => boolean;

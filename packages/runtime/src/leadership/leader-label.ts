@@ -19,8 +19,8 @@ export interface PodRef {
 
 const BACKOFF = { first: 1_000, cap: 60_000 };
 /**
- * Between two writes of the label, in ms: without permission to read Pods it is simply written again. The API server does
- * not store a write that changes nothing.
+ * The time between two writes of the label, in ms: without permission to read Pods it is simply written again. The API server
+ * does not store a write that changes nothing.
  */
 const AGAIN = 60_000;
 

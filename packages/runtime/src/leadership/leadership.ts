@@ -33,7 +33,7 @@ export interface LeaderStatus {
   readonly lease_name: string;
   readonly lease_namespace: string;
   readonly identity: string;
-  /** As last observed; empty when there is no leader. */
+  /** The leader as last observed; empty when there is none. */
   readonly leader_identity: string;
   readonly term: number;
   readonly fence: FenceState;

@@ -41,7 +41,7 @@ export interface EventSubjects<A extends EventSubject> {
   readonly isFinal: (object: A) => boolean;
 }
 
-/** So many of a frequent reason are separate events. */
+/** The number of events of a frequent reason that are separate. */
 const SEPARATE = 3;
 /** … which is written this often, in ms. */
 const WINDOW = 2000;
@@ -130,7 +130,7 @@ export const recorder = <A extends EventSubject>(
   identity: string,
 ): Recorder<A> => {
   const { frequent, isFinal } = subjects;
-  /** By uid, reason and message, in the order of their last occurrence. */
+  /** Events by uid, reason and message, in the order of their last occurrence. */
   const lines = new Map<string, RecordedEvent>();
   /** The number of events of frequent reasons, by uid, reason and type: a warning is never counted as Normal. */
   const counts = new Map<string, number>();
@@ -206,7 +206,7 @@ export const recorder = <A extends EventSubject>(
     }, WINDOW).unref();
   };
 
-  /** After a pause, because the last events may be recorded in any order. */
+  /** Forgets after a pause, because the last events may be recorded in any order. */
   const forgetSoon = (uid: string, log: Log): void => {
     if (leaving.has(uid)) return;
     leaving.add(uid);

@@ -18,7 +18,7 @@ export interface DeniedWatches {
  * Guarantees: none is remembered for longer, and of too many the latest: any other is tried again, which is one more request.
  */
 export const deniedWatches = (now: () => number = elapsed): DeniedWatches => {
-  /** Until when, in this order. */
+  /** The time until which each is denied, in this order. */
   const denied = new Map<string, number>();
   const forgetOld = (): void => {
     for (const [key, until] of denied) {

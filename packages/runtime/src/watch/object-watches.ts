@@ -8,14 +8,14 @@ import { deniedWatches } from "./denied-watches.ts";
 
 /** An object that is waited for. */
 export interface Watched {
-  /** By which its waiter knows it. */
+  /** The index by which its waiter knows it. */
   readonly index: number;
   readonly place: { readonly resource: Resource; readonly namespace?: string; readonly name: string };
-  /** As last read; undefined: it did not exist. */
+  /** The version as last read; undefined: it did not exist. */
   readonly resourceVersion: string | undefined;
 }
 
-/** Who waits for objects, such as the object that is reconciled, and the user that reads them. */
+/** The party that waits for objects, such as the object that is reconciled, and the user that reads them. */
 export interface Waiter {
   readonly uid: string;
   readonly namespace: string;
@@ -29,11 +29,11 @@ export interface ObjectWatches {
   readonly stop: () => void;
 }
 
-/** What watches may take, and what becomes of targets that have none. */
+/** Bounds of watches, and what becomes of targets that have none. */
 export interface WatchBudget {
   /** Each uses a connection. */
   readonly watches: number;
-  /** Those of one namespace. */
+  /** Watches of one namespace. */
   readonly ofNamespace: number;
   /** Whether targets without a watch are polled; otherwise their changes are not noticed. */
   readonly polls: boolean;
@@ -51,7 +51,7 @@ const MIN_INTERVAL = 1000;
 /** Without a watch, a target is polled after the first of these, and then after twice as long each time, in ms. */
 const POLLING = { first: 2_000, most: 30_000 };
 
-/** What there was of a target; no version: it did not exist. */
+/** The target as it was seen; no version: it did not exist. */
 interface Seen {
   readonly version: string | undefined;
   readonly finished?: KubeObject | undefined;
@@ -60,7 +60,7 @@ interface Seen {
 interface Waiting {
   readonly target: Watched;
   readonly waiter: Waiter;
-  /** Of the last notification: the watch may be behind what was read. */
+  /** The target at the last notification: the watch may be behind what was read. */
   notified: Seen | undefined;
   /** The target when it had finished, if that was seen: it may delete itself then. */
   finished: KubeObject | undefined;
@@ -68,7 +68,7 @@ interface Waiting {
 
 /** A target that is waited for. */
 interface Awaited {
-  /** By {@link idOf}. */
+  /** Waiting ones by {@link idOf}. */
   readonly waiting: Map<string, Waiting>;
   /** Undefined: nothing yet. */
   seen: Seen | undefined;
@@ -76,7 +76,7 @@ interface Awaited {
   readonly isLate: boolean;
 }
 
-/** Which watch reports changes of a target, and under which name. */
+/** The watch that reports changes of a target, and the name that the target has in it. */
 interface Joined {
   readonly key: string;
   readonly name: string;
@@ -86,7 +86,7 @@ interface Watching {
   readonly namespace: string;
   /** The only target that it reports, by its name as in `awaited`; undefined: all targets. */
   readonly only: string | undefined;
-  /** By the name of the target, as {@link keyOf} has it: a look at each object must not be one at all who wait. */
+  /** Targets by name, as {@link keyOf} has it: an event of one object must not be compared with all who wait. */
   readonly awaited: Map<string, Awaited>;
   /** Whether objects may have been passed over. */
   readonly hasBegun: () => boolean;
@@ -100,14 +100,14 @@ interface Watching {
 const nameOf = ({ place: { namespace, name } }: Watched): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
 
-/** In a field selector. Names of Roles may have such characters. */
+/** Escapes a name for a field selector. Names of Roles may have such characters. */
 const escaped = (name: string): string => name.replaceAll(/[\\,=]/g, String.raw`\$&`);
 
 const ofName = ({ place }: Watched): { readonly fieldSelector: string } => ({
   fieldSelector: `metadata.name=${escaped(place.name)}`,
 });
 
-/** What is kept of an object that has finished. */
+/** The part that is kept of an object that has finished. */
 const statusOf = (finished: KubeObject | undefined): { readonly status?: unknown } =>
   finished === undefined ? {} : { status: finished["status"] };
 
@@ -132,7 +132,7 @@ export const objectWatches = (
 ): ObjectWatches => {
   const denied = deniedWatches();
   const watches = new Map<string, Watching>();
-  /** Where each waiter waits, by target. */
+  /** The watches that each waiter has joined, by target. */
   const joined = new Map<string, Map<string, Joined>>();
   const timers = new Map<string, NodeJS.Timeout>();
   const pauses = new Map<string, number>();

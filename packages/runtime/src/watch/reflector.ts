@@ -19,20 +19,20 @@ import {
   reflectorStep,
 } from "./reflector-state.ts";
 
-/** What to watch. Without a namespace: all namespaces. */
+/** The objects to watch. Without a namespace: those of all namespaces. */
 export interface Reflected {
   readonly resource: Resource;
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly as?: Impersonation;
-  /** Only metadata, as of a {@link List}. */
+  /** Requests only metadata, as a {@link List} does. */
   readonly metadataOnly?: true;
 }
 
 export type ReflectorEvent =
   | { readonly type: "applied"; readonly object: KubeObject }
-  /** With the object as last observed. */
+  /** Reports the object as last observed. */
   | { readonly type: "deleted"; readonly object: KubeObject }
   /** The store is complete: after the first list, and after each one that followed a gap. */
   | { readonly type: "synced" };
@@ -63,7 +63,7 @@ export interface ReflectOptions {
 }
 
 export interface Reflector {
-  /** By {@link keyOf}. */
+  /** Objects by {@link keyOf}. */
   readonly store: ReadonlyMap<string, KubeObject>;
   /** Removes an object that is no longer wanted from the store; it is not reported. */
   readonly forget: (key: string) => void;
@@ -99,7 +99,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
 
   const wants = (object: KubeObject): boolean => isWanted(keyOf(object));
 
-  /** What was wanted when its page was read may no longer be. */
+  /** Filters once more: an object that was wanted when its page was read may no longer be. */
   const changesOf = (change: ReflectorOutput): readonly ReflectorEvent[] => {
     if (change.type === "all") return eventsOf({ ...change, objects: change.objects.filter(wants) }, store);
     return wants(change.object) ? eventsOf(change, store) : [];

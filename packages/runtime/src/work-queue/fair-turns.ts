@@ -23,7 +23,7 @@ export interface FairTurns<A> {
  *             is free.
  */
 export const fairTurns = <A>(places: number): FairTurns<A> => {
-  /** In the order of their turns. */
+  /** Groups in the order of their turns. */
   const waiting = new Map<string, Set<A>>();
   const taken = new Map<string, number>();
   let free = places;

@@ -8,7 +8,7 @@ import { elapsed } from "../process/clock.ts";
 const SLICE = 5_000;
 const URGENT_SLICE = 30_000;
 
-/** Of so many slots that are granted, one goes to a key that is not urgent, if there is any. */
+/** One slot in so many that are granted goes to a key that is not urgent, if there is any. */
 const TURNS = 4;
 
 export interface Claim {
@@ -30,12 +30,12 @@ export interface LargeWork {
 
 interface Holder {
   readonly isUrgent: boolean;
-  /** Since when it has used its slot, and how much of its work was kept then; undefined: it has just been woken. */
+  /** The time since which it has used its slot, and how much of its work was kept then; undefined: it has just been woken. */
   readonly since?: number;
   readonly kept?: Claim["kept"];
 }
 
-/** What waits of one group. */
+/** The waiting keys of one group. */
 type Queue = Map<string, { readonly isUrgent: boolean }>;
 
 /**
@@ -52,7 +52,7 @@ export const largeWork = (
   wake: (key: string) => void,
   now: () => number = elapsed,
 ): LargeWork => {
-  /** By group, in the order of their turns. */
+  /** Queues by group, in the order of their turns. */
   const waiting = new Map<string, Queue>();
   const holders = new Map<string, Holder>();
   let granted = 0;

@@ -16,7 +16,7 @@ export interface Sharing {
   readonly clock?: Clock;
 }
 
-/** In ms. A request that hangs is no work for the API server. */
+/** Milliseconds. A request that hangs is no work for the API server. */
 const LONGEST_PAUSE = 1000;
 
 /**

@@ -2,7 +2,7 @@
 import { type Backoff, delayAfter, type Clock, systemClock } from "@janus/kube";
 import { fairTurns } from "./fair-turns.ts";
 
-/** What happens to a key when the work on it has ended. */
+/** The future of a key when the work on it has ended. */
 export type Requeue =
   /** It is not processed before it is added again. */
   | { readonly type: "done" }
@@ -11,7 +11,7 @@ export type Requeue =
   /** Failure; it is processed again after the backoff, and not before `atLeast` ms (a server's Retry-After) unless it is urged. */
   | { readonly type: "failed"; readonly atLeast?: number };
 
-/** For metrics and logs. Times in ms. */
+/** Events for metrics and logs. Times in ms. */
 export type QueueEvent =
   | { readonly type: "queued"; readonly key: string; readonly depth: number }
   | { readonly type: "started"; readonly key: string; readonly depth: number; readonly waited: number }
@@ -55,7 +55,7 @@ export const newWorkQueue = (options: QueueOptions): WorkQueue => {
   const { concurrency, work, groupOf = (key) => key, backoff = { first: 200, cap: 60_000 } } = options;
   const { observe = () => {}, clock = systemClock, random = Math.random } = options;
   const places = fairTurns<string>(concurrency);
-  /** Since when, and in which group. */
+  /** Waiting keys: the time since when, and the group. */
   const waiting = new Map<string, { readonly since: number; readonly group: string }>();
   /** The groups of those that are being processed. */
   const groups = new Map<string, string>();
