@@ -3,7 +3,7 @@
 /** Exit code where a Transaction exists, or did, or may, and it is unknown how it ended. */
 export const OUTCOME_UNKNOWN = 5;
 
-/** What went wrong and what to do next, for the user: printed after `error: `, without a stack. */
+/** Tells the user what went wrong and what to do next: printed after `error: `, without a stack. */
 export class Failure extends Error {
   /** Default: 1. */
   readonly exitCode: number;

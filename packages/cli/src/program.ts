@@ -7,7 +7,7 @@ interface Listed {
   readonly load: () => Promise<Command>;
 }
 
-/** In the order of the help. */
+/** Commands in the order of the help. */
 const COMMANDS: Readonly<Record<string, Listed>> = {
   plan: {
     summary: "show what manifests, or a Transaction, would change, and everything that would fail",
@@ -90,7 +90,7 @@ const root = (name: string): Command =>
     .showHelpAfterError("(add --help for the flags)")
     .helpCommand(false);
 
-/** With the command that is called; with the names of all of them for the help, if none is. */
+/** The program with the command that is called; with the names of all of them for the help, if none is. */
 export const programFor = async (called: string | undefined): Promise<Command> => {
   const janus = root("kubectl janus");
   const listed = called === undefined ? undefined : COMMANDS[called];
@@ -99,7 +99,7 @@ export const programFor = async (called: string | undefined): Promise<Command> =
   return janus;
 };
 
-/** With all commands and their flags. */
+/** The program with all commands and their flags. */
 export const wholeProgram = async (): Promise<Command> => {
   const janus = root("kubectl janus");
   for (const listed of Object.values(COMMANDS)) janus.addCommand(named(await listed.load(), listed));

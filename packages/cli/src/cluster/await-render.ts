@@ -7,9 +7,9 @@ import { Failure } from "../failure.ts";
 import { printable } from "../output/printable.ts";
 import { currentRender } from "../plan/render-report.ts";
 
-/** In ms: a render takes a second or two, unless no controller runs. */
+/** Milliseconds until it gives up: a render takes a second or two, unless no controller runs. */
 const PATIENCE = 60_000;
-/** In ms, after which the user is told what is waited for. */
+/** Milliseconds after which the user is told what is waited for. */
 const SOON = 2000;
 
 /** A Transaction, and what the controller says that it would do: both {@link printable}, unlike the object. */

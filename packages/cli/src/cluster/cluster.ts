@@ -23,7 +23,7 @@ export interface ClusterFlags {
   readonly kubeconfig?: string;
   readonly as?: string;
   readonly asGroup?: readonly string[];
-  /** In ms; undefined: as long as suits each request. */
+  /** Milliseconds; undefined: as long as suits each request. */
   readonly requestTimeout?: number;
 }
 

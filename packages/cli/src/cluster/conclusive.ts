@@ -3,7 +3,7 @@ import type { Api, ApiError, KubeObject, Request } from "@janus/kube";
 import { classify, isUnserved, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 
-/** So often requests are sent that get no conclusive answer. */
+/** The most times that a request is sent that gets no conclusive answer. */
 export const MOST_TRIES = 5;
 const PAUSE = 500;
 
@@ -12,13 +12,13 @@ export const pause = (): Promise<void> =>
     setTimeout(resolve, PAUSE);
   });
 
-/** Of a server that is busy, starts or stops, or of a proxy: it says nothing about the request. */
+/** Codes of a server that is busy, starts or stops, or of a proxy: they say nothing about the request. */
 const PASSING = [408, 429, 502, 503, 504];
 
 /** Whether an answer says nothing about the request, and there may be another one soon. */
 export const isPassing = (error: ApiError): boolean => error.type === "refused" && PASSING.includes(error.code);
 
-/** What the API server says, and what to do if that is only that it has no answer. */
+/** The message of the API server, and what to do if it only says that it has no answer. */
 export const told = (error: ApiError): string =>
   isPassing(error) ? `${messageOf(error)}; the API server may be overloaded: try again` : messageOf(error);
 

@@ -11,7 +11,7 @@ import { checkContents, createContents } from "./create-contents.ts";
 import { readTransaction, type Stored } from "./transactions.ts";
 import { readUserName } from "./user-name.ts";
 
-/** What to do where there is this one of that name. */
+/** Says what to do where this Transaction already has the name. */
 export const nameTaken = ({ txn }: Stored): string => {
   const { namespace, name } = txn.metadata;
   const [what, on] = [`Transaction ${namespace}/${name} exists`, `${name} -n ${namespace}`];

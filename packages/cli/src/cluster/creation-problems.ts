@@ -12,7 +12,7 @@ import { contentsAside } from "../manifests/contents-aside.ts";
 import { creationOf, nameTaken } from "./create-transaction.ts";
 import { stored } from "./transactions.ts";
 
-/** If there is one of that name, what to do. */
+/** Says what to do if there is one of that name. */
 const taken = async ({ api, namespace }: Cluster, name: string): Promise<readonly string[]> => {
   const answer = await conclusive(api, { verb: "get", resource: transactions, namespace, name });
   return E.isRight(answer) ? [nameTaken(stored(answer.right))] : [];

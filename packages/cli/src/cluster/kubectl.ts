@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { Failure } from "../failure.ts";
 import type { ClusterFlags } from "./cluster.ts";
 
-/** As kubectl takes them. */
+/** The flags with values, as kubectl takes them. */
 const withValues = (flags: ClusterFlags): readonly string[] => {
   const { namespace, context, cluster, user, kubeconfig, as, asGroup = [], requestTimeout } = flags;
   const timeout = requestTimeout === undefined ? undefined : `${requestTimeout}ms`;

@@ -8,11 +8,11 @@ import { readUserName } from "./user-name.ts";
 
 export interface Move {
   readonly to: (typeof LIFECYCLES)[number];
-  /** Of the render that is approved. */
+  /** The digest of the render that is approved. */
   readonly approvedDigest?: string;
-  /** Beside those that say who moves it; null removes one. */
+  /** Annotations beside those that say who moves it; null removes one. */
   readonly annotations?: Readonly<Record<string, string | null>>;
-  /** Only if it is still the one that was read, to the last field. */
+  /** Moves it only if it is still the one that was read, to the last field. */
   readonly isUnchanged?: true;
 }
 

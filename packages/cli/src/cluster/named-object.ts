@@ -5,7 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** Where an object is, or was. */
+/** The place of an object that exists, or did. */
 export interface Place {
   readonly resource: Resource;
   /** Absent: it is cluster-scoped. */

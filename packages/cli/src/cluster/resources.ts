@@ -13,7 +13,7 @@ const builtIn = (group: string, plural: string, kind: string, namespaced: boolea
 const ADMISSION = "admissionregistration.k8s.io";
 const REVIEWS = "authorization.k8s.io";
 
-/** What is read beside Transactions and their targets. */
+/** The kinds that are read beside Transactions and their targets. */
 export const events = builtIn("", "events", "Event", true);
 export const deployments = builtIn("apps", "deployments", "Deployment", true);
 export const crds = builtIn("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", false);

@@ -38,7 +38,7 @@ export const findTransaction = async (cluster: Cluster, name: string): Promise<S
   return object === undefined ? undefined : stored(object);
 };
 
-/** As it is stored, whichever version has written it. Errors: if there is none of that name. */
+/** Reads it as it is stored, whichever version has written it. Errors: if there is none of that name. */
 export const readObject = async (cluster: Cluster, name: string): Promise<KubeObject> => {
   const object = await findObject(cluster, name);
   if (object !== undefined) return object;

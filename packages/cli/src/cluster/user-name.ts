@@ -6,7 +6,7 @@ import { conclusive } from "./conclusive.ts";
 import { selfReviews } from "./resources.ts";
 
 /**
- * What the API server calls the user who runs the command, `--as` included.
+ * Reads the name that the API server has for the user who runs the command, `--as` included.
  *
  * @returns null where it does not say: as the value of an annotation in a merge patch, that removes the name of
  *          whoever acted before.

@@ -22,10 +22,10 @@ interface ApproveFlags extends ClusterFlags {
   readonly wait?: true;
 }
 
-/** In ms. What the controller may watch is rendered again when it changes, so that only the rest gets old. */
+/** Milliseconds. Targets that may be watched are rendered again when they change, so that only the rest gets old. */
 const OLD = 60 * 60_000;
 
-/** Who had a hand in it. */
+/** The users who had a hand in it. */
 const authors = ({ metadata: { annotations = {} }, spec }: Transaction): string => {
   const by = (name: string): string => annotations[name] ?? "an unknown user";
   return [
@@ -35,7 +35,7 @@ const authors = ({ metadata: { annotations = {} }, spec }: Transaction): string 
   ].join(", ");
 };
 
-/** What an approver should know before approving. */
+/** Warnings that an approver should know before approving. */
 const warnings = ({ render, txn }: Rendered, now: number): readonly string[] => [
   ...(render.digest === undefined
     ? [

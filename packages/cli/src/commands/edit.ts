@@ -27,7 +27,7 @@ interface EditFlags extends ClusterFlags {
 
 const VI = "vi";
 
-/** As `kubectl edit` finds it. */
+/** Finds the editor as `kubectl edit` does. */
 const editorOf = ({ KUBE_EDITOR: own = "", EDITOR: general = "" }: NodeJS.ProcessEnv): string => own || general || VI;
 
 /**

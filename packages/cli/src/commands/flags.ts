@@ -7,7 +7,7 @@ import type { FileFlags } from "../manifests/read-manifests.ts";
 
 const collected = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
 
-/** As kubectl takes it: repeated, or with commas. */
+/** Adds paths as kubectl takes them: repeated, or with commas. */
 const paths = (value: string, former: readonly string[] = []): readonly string[] => [
   ...former,
   ...value.split(",").filter((path) => path !== ""),
@@ -30,10 +30,10 @@ const seconds = (value: string): number => {
   return Number(value);
 };
 
-/** In ms: a timer of Node that is longer ends at once. */
+/** Milliseconds: a timer of Node that is longer ends at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** In ms, of `30s`, or of `30`, which is of seconds; undefined for 0, which is no limit of the user's. */
+/** Reads `30s`, or `30`, which is in seconds, as ms; undefined for 0, which is no limit of the user's. */
 const requestTimeout = (value: string): number | undefined => {
   const ms = parseDuration(/^\d+$/u.test(value) ? `${value}s` : value);
   if (ms === undefined || ms < 0) throw new InvalidArgumentError("It must be a duration, such as 30s.");
@@ -77,7 +77,7 @@ const TRANSACTION_OPTIONS = (): readonly Option[] => [
   new Option("-l, --selector <labels>", "label selector of --prune"),
 ];
 
-/** Of plan and apply: the manifests, and what the Transaction is to be. */
+/** Flags of plan and apply: the manifests, and what the Transaction is to be. */
 export interface ManifestFlags extends ClusterFlags, FileFlags {
   readonly name?: string;
   readonly serviceAccount?: string;
@@ -122,7 +122,7 @@ const dryRun = (made: Command): Option =>
       ),
     );
 
-/** With those of plan and apply, too. */
+/** A command with the flags of plan and apply, too. */
 export const manifestCommand = (name: string): Command => {
   const made = command(name, "namespace of the Transaction, and of manifests that name none");
   for (const option of TRANSACTION_OPTIONS()) made.addOption(option);

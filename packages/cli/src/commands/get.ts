@@ -36,7 +36,7 @@ const FORMATS: readonly (string | undefined)[] = ["json", "yaml", "name", "wide"
 
 const nameOf = ({ metadata }: KubeObject): string => `transaction.${GROUP}/${metadata.name}`;
 
-/** What is listed of a Transaction. */
+/** The row of a Transaction in the list. */
 interface Row {
   readonly phase: string;
   readonly progress: string;
@@ -48,7 +48,7 @@ interface Row {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "-");
 
-/** What every version of Janus calls the same. */
+/** A row of the fields that every version of Janus names alike. */
 const unreadRow = (object: KubeObject, message: string): Row => {
   const { lifecycle, serviceAccountName } = asObject(object["spec"]);
   const { phase, progress } = asObject(object["status"]);
@@ -77,7 +77,7 @@ const rowOf = (object: KubeObject): Row => {
   };
 };
 
-/** As `kubectl get` prints them; messages are shortened to the width, except for `wide`. */
+/** Lists them as `kubectl get` does; messages are shortened to the width, except for `wide`. */
 const listing = (objects: readonly KubeObject[], { allNamespaces, output }: GetFlags, width: number): string => {
   const rows = objects.map((object) => {
     const { metadata } = object;
@@ -103,7 +103,7 @@ const isWanted = ({ phase, lifecycle }: GetFlags, object: KubeObject): boolean =
 const byAge = (one: KubeObject, other: KubeObject): number =>
   (one.metadata.creationTimestamp ?? "") < (other.metadata.creationTimestamp ?? "") ? -1 : 1;
 
-/** Without managedFields, unless they are asked for, and without what is nested too deep for JSON and YAML to be made of it. */
+/** The object without managedFields, unless they are asked for, and without what is nested too deep for JSON and YAML. */
 const writable = (object: KubeObject, { showManagedFields }: GetFlags): KubeObject => {
   if (!isTooDeep(object)) return showManagedFields === true ? object : withoutManagedFields(object);
   const { spec: _, ...others } = withoutManagedFields(object);
@@ -137,7 +137,7 @@ const listed = async (cluster: Cluster, { allNamespaces, selector }: GetFlags): 
   return list.right.items;
 };
 
-/** By kubectl, which knows more formats, and watches. */
+/** Runs kubectl, which knows more formats, and watches. */
 const getByKubectl = (names: readonly string[], flags: GetFlags): number => {
   const { allNamespaces, selector, phase, lifecycle, watch, showManagedFields, output } = flags;
   const fields = [

@@ -44,12 +44,12 @@ const chapters = async (
   return historyOf(place, await found(api, { verb: "get", ...place }, what), txns, unreadable);
 };
 
-/** Where there is no phase, or state, since a later version of Janus has written it. */
+/** Shown where there is no phase, or state, since a later version of Janus has written it. */
 const UNREADABLE = "unreadable";
 
 type Column = readonly [heading: string, cell: (chapter: Chapter) => string | undefined];
 
-/** Those that fit 80 columns; of an object, the phase follows from the state of the change. */
+/** Columns that fit 80 characters; of an object, the phase follows from the state of the change. */
 const columnsOf = (isOfObject: boolean, { output, allNamespaces }: HistoryFlags): readonly Column[] => {
   const isWide = output === "wide";
   const phase: Column = ["PHASE", ({ phase, unreadable }) => (unreadable === undefined ? phase : UNREADABLE)];

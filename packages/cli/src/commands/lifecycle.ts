@@ -5,7 +5,7 @@ import { Failure } from "../failure.ts";
 
 type Lifecycle = Transaction["spec"]["lifecycle"];
 
-/** What to do instead, where a Transaction is this. */
+/** Says what to do instead, where a Transaction is this. */
 type Instead = (on: string, txn: Transaction) => string;
 
 /** `web -n shop`, for commands. */

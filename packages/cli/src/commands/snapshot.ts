@@ -23,7 +23,7 @@ import { exitWith } from "./exit-with.ts";
 import { command } from "./flags.ts";
 import { type RunFlags, runTransaction } from "./run-transaction.ts";
 
-/** Which changes are meant by `deployment/web` or `deploy/web`, as kubectl names objects, or by a number, from 1. */
+/** Finds the changes that `deployment/web` or `deploy/web` means, as kubectl names objects, or a number, from 1. */
 const meaning = async (
   cluster: Cluster,
   { spec }: Transaction,
@@ -98,7 +98,7 @@ const show: Work<ShowFlags> = async (cluster, txn, wanted, flags) => {
   return 0;
 };
 
-/** What is kept of a Transaction that is gone: {@link readOrphans}. Errors: if nothing is. */
+/** Shows what is kept of a Transaction that is gone: {@link readOrphans}. Errors: if nothing is. */
 const showOrphans = async (cluster: Cluster, name: string, wanted: string | undefined, flags: ShowFlags) => {
   const { namespace } = cluster;
   const all = await readOrphans(cluster, name);
@@ -173,10 +173,10 @@ const restore: Work<RestoreFlags> = async (cluster, txn, wanted, flags) => {
   return (await runTransaction(cluster, { manifest: parsed.value }, flags)) || (left.length === 0 ? 0 : 1);
 };
 
-/** Where there is no Transaction of this name. */
+/** Runs instead where there is no Transaction of this name. */
 type WithoutIt<Flags> = (cluster: Cluster, name: string, wanted: string | undefined, flags: Flags) => Promise<number>;
 
-/** Which objects it created, and as whom, is known of none that is gone. */
+/** Refuses one that is gone: it is not known which objects it created, nor as whom. */
 const refuseOrphans: WithoutIt<ClusterFlags> = async (cluster, name) => {
   const { namespace } = cluster;
   const isKept = (await readOrphans(cluster, name)).length > 0;

@@ -8,16 +8,16 @@ import { understood } from "../cluster/transactions.ts";
 import { fits } from "./fitting.ts";
 import type { Typed } from "./typed.ts";
 
-/** What may come next. Files: the shell completes them itself. */
+/** The words that may come next. Files: the shell completes them itself. */
 export type Candidates = readonly Candidate[] | "files";
 
 export interface Candidate {
   readonly text: string;
-  /** What it is, or how it is; may be empty. */
+  /** A description, or a state; may be empty. */
   readonly what: string;
 }
 
-/** In ms: nobody waits longer for a list of names. */
+/** Milliseconds: nobody waits longer for a list of names. */
 const DEADLINE = 2000;
 
 /** The words with which a gate begins, and conditions of kinds that most have. */
@@ -32,7 +32,7 @@ export const GATES: readonly string[] = [
   "delete",
 ];
 
-/** Those of `get`, which takes all of kubectl. */
+/** Formats of `get`, which takes all of kubectl. */
 const FORMATS: readonly string[] = ["json", "yaml", "name", "wide", "jsonpath=", "custom-columns=", "go-template="];
 
 const words = (all: readonly string[]): readonly Candidate[] => all.map((text) => ({ text, what: "" }));
@@ -61,7 +61,7 @@ const ofNamespace = async (typed: Typed): Promise<readonly Transaction[]> =>
     return E.isRight(read) ? [read.right.txn] : [];
   });
 
-/** Those that the command takes, and that were not named yet. */
+/** Candidates that the command takes, and that were not named yet. */
 const fitting = async (typed: Typed): Promise<readonly Candidate[]> => {
   const { command, args } = typed;
   return (await ofNamespace(typed))

@@ -3,13 +3,13 @@ import type { Command } from "commander";
 import { type Candidates, candidatesFor } from "./candidates.ts";
 import { typedOf } from "./typed.ts";
 
-/** As the scripts of cobra have them, which kubectl uses: files may come next, or they may not. */
+/** Codes as the scripts of cobra have them, which kubectl uses: files may come next, or they may not. */
 const FILES = 0;
 const NO_FILES = 4;
 
 /**
- * What the scripts of the shells read: a line for each word that may come next, with a description after a tab, and last
- * whether files may.
+ * Returns the lines that the scripts of the shells read: one for each word that may come next, with a description after a tab,
+ * and last whether files may.
  * https://github.com/spf13/cobra/blob/main/site/content/completions/_index.md
  *
  * Guarantees: no errors: a shell would not show them.

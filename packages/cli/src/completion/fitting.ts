@@ -8,7 +8,7 @@ const isDraft: Fits = ({ spec }) => spec.lifecycle === "Draft";
 const isProposed: Fits = ({ spec }) => spec.lifecycle === "Proposed";
 const isPublished: Fits = ({ spec }) => spec.lifecycle === "Published";
 
-/** Which Transactions a command would not refuse; one that is not listed takes any. */
+/** The Transactions that a command would not refuse; a command that is not listed takes any. */
 const FITTING: Readonly<Record<string, Fits>> = {
   edit: isDraft,
   propose: isDraft,

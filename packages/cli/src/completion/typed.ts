@@ -2,12 +2,12 @@
 import type { Argument, Command, Option } from "commander";
 import { clusterOptions } from "../commands/flags.ts";
 
-/** What has been typed of a command line, and what comes next. */
+/** The part of a command line that has been typed, and what comes next. */
 export interface Typed {
   readonly command: Command;
-  /** In their order. */
+  /** Arguments in their order. */
   readonly args: readonly string[];
-  /** By the name of the property that commander gives them. */
+  /** Flags by the name of the property that commander gives them. */
   readonly flags: Readonly<Record<string, string>>;
   readonly wanted: Wanted;
   /** The beginning of it. */

@@ -32,7 +32,7 @@ export const isTransaction = ({ manifest: { apiVersion, kind } }: Located): bool
 /** A Transaction's name can be used once: its spec cannot be changed. */
 const freshName = (): string => `apply-${randomBytes(4).toString("hex")}`;
 
-/** What the flags are in a Transaction. */
+/** The field of a Transaction that each flag sets. */
 const FIELDS: Readonly<Record<keyof ComposeFlags, string>> = {
   name: "metadata.name",
   serviceAccount: "spec.serviceAccountName",

@@ -21,15 +21,15 @@ interface Aside {
 export interface SetAside {
   readonly manifest: TransactionManifest;
   readonly objects: readonly Manifest[];
-  /** What is in the objects, by `kind/name` and key. */
+  /** The contents of the objects, by `kind/name` and key. */
   readonly contents: ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
 }
 
-/** Of compressed contents in one object, in bytes: below the limit of 1 MiB, with room for keys and metadata. */
+/** The most compressed contents in one object, in bytes: below the limit of 1 MiB, with room for keys and metadata. */
 const MOST_BYTES = 900 * 1024;
-/** What the reference to a content takes in the spec, and its object in the status, at most, in bytes. */
+/** The bytes that the reference to a content takes in the spec, and its object in the status, at most. */
 const REFERENCE_BYTES = 700;
-/** Left for what admission adds to the Transaction, such as who has created it. */
+/** Bytes left for what admission adds to the Transaction, such as who has created it. */
 const SPARE_BYTES = 8 * 1024;
 
 const isSecret = ({ target: { apiVersion, kind } }: ChangeManifest): boolean =>

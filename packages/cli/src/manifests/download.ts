@@ -7,7 +7,7 @@ const MOST_MIB = 32;
 const MOST_SECONDS = 60;
 
 /**
- * What is at this URL.
+ * Downloads what is at this URL.
  *
  * Errors: {@link Failure} for every other answer than success; if it takes longer, or is larger, than any manifests.
  */

@@ -13,7 +13,7 @@ const hookOf = ({ manifest: { kind, metadata } }: Located): readonly string[] =>
     return typeof moments === "string" ? [`${kind} ${metadata.name} (${tool}: ${moments})`] : [];
   });
 
-/** What has to be said of hooks among the manifests: for Kubernetes they are objects like any others. */
+/** Warns of hooks among the manifests: for Kubernetes they are objects like any others. */
 export const hookWarnings = (all: readonly Located[]): readonly string[] => {
   const hooks = all.flatMap(hookOf);
   return hooks.length === 0

@@ -13,7 +13,7 @@ const largeInteger: ScalarTag = {
   stringify: ({ value }) => digitsOf(value) ?? "",
 };
 
-/** Where YAML 1.1 has an indentation, the end of a line, a merge, or an error. */
+/** Texts in which YAML 1.1 has an indentation, the end of a line, a merge, or an error. */
 const NEEDS_QUOTES =
   /^\s|^<<$|\n[^\S\n]*\t|[^\t\n\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const NEEDS_ESCAPE = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu;

@@ -8,7 +8,7 @@ import type { Source } from "./sources.ts";
 
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** What `kubectl kustomize` makes of a directory, or of a URL. */
+/** The source of what `kubectl kustomize` makes of a directory, or of a URL. */
 export const kustomized = (directory: string): Source => ({
   name: `kustomization ${directory}`,
   read: async () => {

@@ -7,7 +7,7 @@ import { download } from "./download.ts";
 
 /** A file with manifests, wherever it is. */
 export interface Source {
-  /** For messages. */
+  /** The name for messages. */
   readonly name: string;
   /** Errors: {@link Failure} if it cannot be read. */
   readonly read: () => Promise<Uint8Array>;
@@ -23,7 +23,7 @@ const orFail = <A>(path: string, read: () => A): A => {
   }
 };
 
-/** As a stream: where it is a pipe that does not block, a read of the whole fails (EAGAIN) before all of it has been written. */
+/** Reads it as a stream: a read of the whole of a pipe that does not block fails (EAGAIN) before all of it has been written. */
 const readStandardInput = async (): Promise<Buffer> => {
   const parts: Buffer[] = [];
   try {
@@ -63,7 +63,7 @@ const matching = (path: string): readonly string[] => {
 };
 
 /**
- * What a value of `-f` names, as kubectl takes it: a file, a directory, a pattern, a URL, or `-` for the standard input.
+ * Finds what a value of `-f` names, as kubectl takes it: a file, a directory, a pattern, a URL, or `-` for the standard input.
  *
  * Errors: {@link Failure} if there is nothing.
  */

@@ -1,10 +1,10 @@
 // Escapes control characters in a Transaction, so that its author cannot alter what a terminal shows.
 
-/** What a terminal would obey, that turns the direction of the text, or that has no width; lines of a message are harmless. */
+/** Characters that a terminal would obey, that turn the direction of text, or have no width; lines of a message are harmless. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 const IN_MESSAGE = /(?!\n)[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
-/** As JSON has it: beyond the first plane in two parts. */
+/** Writes it as JSON does: beyond the first plane in two parts. */
 const writtenOut = (character: string): string =>
   character
     .split("")

@@ -2,9 +2,9 @@
 import { styleText } from "node:util";
 import { visible } from "./visible.ts";
 
-/** Where output goes: a terminal, or a pipe or file. */
+/** The place where output goes: a terminal, or a pipe or file. */
 export interface Output {
-  /** Of which a part can be drawn anew: one without a size, as of some containers, is written to like a file. */
+  /** Whether a part can be drawn anew: one without a size, as of some containers, is written to like a file. */
   readonly isTerminal: boolean;
   /** Columns; of a pipe or file 80. */
   readonly width: number;

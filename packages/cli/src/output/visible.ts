@@ -10,7 +10,7 @@ const COLOURS = [1, 2, 22, 31, 32, 33, 36, 39].map((code) => `\u001b[${code}m`);
 const CONTROLS = /(?![\t\n])[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
 /**
- * What other users have written, as a terminal may show it: whoever writes a reason or a value could otherwise hide or forge
+ * Shows what other users have written as a terminal may show it: whoever writes a reason or a value could otherwise hide or forge
  * what an approver sees. Control characters become visible, such as `\u{9b}`.
  */
 export const visible = (text: string): string =>

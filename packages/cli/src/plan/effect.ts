@@ -1,7 +1,7 @@
 // The effect of a change on its target (create, change, delete, none) as a word with a colour.
 import type { Paint } from "../output/style.ts";
 
-/** What a change comes to. */
+/** The effect of a change on its target. */
 export type Effect = "create" | "change" | "replace" | "delete" | "none" | "unknown" | "fail";
 
 const WORDS: Readonly<Record<Effect, string>> = {
@@ -24,7 +24,7 @@ const COLOURS = {
   fail: "red",
 } as const;
 
-/** In colour, in a column. @param isTried false: nothing is known, since something general is wrong. */
+/** The word in colour, in a column. @param isTried false: nothing is known, since something general is wrong. */
 export const effectWord = (effect: Effect, isTried: boolean, paint: Paint): string => {
   const word = effect === "unknown" && !isTried ? "not tried" : WORDS[effect];
   return paint(COLOURS[effect], word.padEnd(9));

@@ -31,8 +31,8 @@ const readsContents = ({ before, after, place }: ChangePreview, { content }: { r
   names(content, place.name) && !CONTENTS.every((field) => equal(before?.[field] ?? null, after?.[field] ?? null));
 
 /**
- * By the kind of an object of which a change cannot be undone: whether another change may rely on it. That a claim is larger, or
- * gone, is nothing that others wait for.
+ * Tells, by the kind of an object whose change cannot be undone, whether another change may rely on it. Nobody waits for a claim
+ * that is larger, or gone.
  */
 const reliesOn: Readonly<Record<string, (preview: ChangePreview, other: Change) => boolean>> = {
   ConfigMap: (preview, other) => other.type !== "Delete" && readsContents(preview, other),

@@ -16,7 +16,7 @@ export interface Plan {
   readonly refusals: readonly string[];
 }
 
-/** Where the manifest of a change is, for messages. */
+/** The file or object that the manifest of a change comes from, for messages. */
 const sourceOf = ({ sources = [] }: Composed, { target }: ChangeManifest): string => {
   const isIts = ({ manifest: { apiVersion, kind, metadata } }: (typeof sources)[number]): boolean =>
     apiVersion === target.apiVersion &&
@@ -88,7 +88,7 @@ export const inOrder = async (
 };
 
 /**
- * What a Transaction would do, and everything for which it could not be created, or would fail before its first change.
+ * Plans a Transaction: what it would do, and everything for which it could not be created, or would fail before its first change.
  *
  * Errors: as those of {@link runPreview}, and of {@link creationProblems}.
  */

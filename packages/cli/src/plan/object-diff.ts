@@ -6,7 +6,7 @@ import { COMPARED_YAML } from "../manifests/kubernetes-yaml.ts";
 import type { Paint } from "../output/style.ts";
 import { maskedPair } from "./masked.ts";
 
-/** What changes with every write, or says who wrote what. */
+/** Fields that change with every write, or say who wrote what. */
 const NOISE: readonly string[] = ["managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"];
 
 const compared = (
@@ -47,7 +47,7 @@ export const objectDiff = (
   return patch.split("\n").slice(1).join("\n");
 };
 
-/** With the colours of `git diff`. */
+/** The diff with the colours of `git diff`. */
 export const colouredDiff = (diff: string, paint: Paint): string =>
   diff
     .split("\n")

@@ -31,7 +31,7 @@ export const planProblems = ({ general, changes, unplaced }: Previewed): readonl
     .flatMap((change) => problemsOf(change).map((problem) => `change ${change.index + 1}: ${fromOne(problem)}`)),
 ];
 
-/** As `kubectl diff`: 0 without differences, 1 with differences, 2 if it would fail. */
+/** The exit code, as of `kubectl diff`: 0 without differences, 1 with differences, 2 if it would fail. */
 export const planExitCode = (previewed: Previewed): number => {
   if (planProblems(previewed).length > 0) return 2;
   return previewed.changes.every((change) => effectOf(change) === "none") ? 0 : 1;

@@ -16,7 +16,7 @@ const EFFECTS: Readonly<Record<RenderedChange["result"], Effect>> = {
   Refused: "fail",
 };
 
-/** What the change comes to; unknown where none could be tried. */
+/** The effect of the change; unknown where none could be tried. */
 export const effectIn = ({ changes = [] }: Render, index: number): Effect => {
   const change = changes[index];
   return change === undefined ? "unknown" : EFFECTS[change.result];
@@ -26,7 +26,7 @@ export const effectIn = ({ changes = [] }: Render, index: number): Effect => {
 export const currentRender = ({ metadata, status: { render } }: Transaction): Render | undefined =>
   render?.observedGeneration === metadata.generation ? render : undefined;
 
-/** As `kubectl diff`: 0 without differences, 1 with differences, 2 if it would fail. */
+/** The exit code, as of `kubectl diff`: 0 without differences, 1 with differences, 2 if it would fail. */
 export const renderExitCode = ({ result, changes = [] }: Render): number => {
   if (result === "Problems") return 2;
   return changes.every((change) => change.result === "NoChange") ? 0 : 1;
@@ -56,7 +56,7 @@ export const renderProblems = ({ result, message = "it would fail", changes = []
 const gates = (waitFor: readonly string[], isAtEnd: boolean, indent: number): readonly string[] =>
   waitFor.map((gate) => `${" ".repeat(indent)}${isAtEnd ? "waits at the end" : "then waits"} for ${gate}`);
 
-/** What of its spec is not as by default: an approver approves that, too. */
+/** The settings in its spec that are not the default: an approver approves those, too. */
 const settings = ({ spec }: Transaction): readonly string[] => {
   const {
     timeout,
@@ -80,7 +80,7 @@ const settings = ({ spec }: Transaction): readonly string[] => {
   ];
 };
 
-/** As `planReport`, of what the controller has rendered: differences are fields, without what is around them. */
+/** Reports, like `planReport`, what the controller has rendered: differences are fields, without what is around them. */
 export const renderReport = (txn: Transaction, render: Render, paint: Paint, width: number): string => {
   const { metadata, spec } = txn;
   const { changes = [] } = render;

@@ -25,12 +25,12 @@ import { Failure } from "../failure.ts";
 import { asStored } from "../manifests/as-stored.ts";
 import { contentsAside } from "../manifests/contents-aside.ts";
 
-/** What was previewed, of which Transaction. */
+/** The preview, and the Transaction that it is of. */
 export interface Previewed extends Extract<Preview, { readonly type: "previewed" }> {
   readonly txn: Transaction;
   /** The changes whose contents are in a Secret: none of it is shown. Without those that are put into one only now. */
   readonly concealed: ReadonlySet<number>;
-  /** What to do about its problems, beyond what each of them says. */
+  /** Advice about its problems, beyond what each of them says. */
   readonly advice?: readonly string[];
 }
 

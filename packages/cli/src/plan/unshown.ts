@@ -12,13 +12,13 @@ import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { nameOfTarget } from "../progress/change-state.ts";
 
-/** What an approver does not see in a render. */
+/** The parts of a render that an approver does not see. */
 export interface Unshown {
   /** The contents of changes of which it does not show all, as text. */
   readonly contents: readonly string[];
-  /** What is in no content either: of what is there now, and of what the API server or a webhook adds. */
+  /** Fields that are in no content either: of the object that is there now, or added by the API server or a webhook. */
   readonly fields: readonly string[];
-  /** What nobody is to see on a terminal, or can know yet. */
+  /** Parts that nobody is to see on a terminal, or can know yet. */
   readonly others: readonly string[];
 }
 
@@ -34,7 +34,7 @@ const contentOf = (txn: Transaction, index: number): string => {
   return stringify(change.content, { ...KUBERNETES_YAML, lineWidth: 0, aliasDuplicateObjects: false });
 };
 
-/** What a change does to an object that only an earlier change lets it read, if it does not only set what its content says. */
+/** The effect of a change on what only an earlier change lets it read, if it does more than set what its content says. */
 const DONE_UNSEEN: Readonly<Partial<Record<Change["type"], string>>> = {
   Delete: "it deletes it, whatever is in it then",
   Replace: "it deletes it, whatever is in it then, and creates it from its content",
@@ -76,7 +76,7 @@ const unshownOf = (txn: Transaction, { result, diff = [], more = 0 }: RenderedCh
   };
 };
 
-/** What {@link renderReport} leaves out of this render. */
+/** Finds what {@link renderReport} leaves out of this render. */
 export const unshown = (txn: Transaction, { changes = [] }: Render): Unshown => {
   const all = changes.map((change, index) => unshownOf(txn, change, index));
   return {

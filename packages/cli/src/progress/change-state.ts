@@ -4,7 +4,7 @@ import { fromOne } from "../output/from-one.ts";
 
 /** How far a change has come, in a word, and what there is to say about it. */
 export interface ChangeState {
-  /** From 0. */
+  /** The number of the change, from 0. */
   readonly index: number;
   /** `Patch Deployment shop/web` */
   readonly change: string;

@@ -10,8 +10,8 @@ import { type ChangeState, changeStates } from "./change-state.ts";
 const MARKS = { green: "✔", red: "✘", yellow: "↩", cyan: "…", dim: "·" } as const;
 
 /**
- * What the controller says about where it is. Of a Draft it says what to do next, which is outdated as soon as a user has done
- * that: until the controller has observed it, there is nothing to say.
+ * The message of the controller about its progress. On a Draft it says what to do next, which is outdated as soon as a user has
+ * done that: until the controller has observed it, there is nothing to say.
  */
 export const messageOfTransaction = ({ metadata, status }: Transaction): string => {
   const ready = status.conditions.find(({ type }) => type === "Ready");
@@ -61,7 +61,7 @@ const lineOf = ({ index, change, state, colour, detail }: ChangeState, digits: n
   return `${paint(colour, start)}${paint(colour, word)}${rest.slice(state.length)}`;
 };
 
-/** What a terminal shows. */
+/** The state that a terminal shows. */
 export interface Shown {
   /** Undefined: it has not been seen yet. */
   readonly txn: Transaction | undefined;
@@ -70,8 +70,8 @@ export interface Shown {
 }
 
 /**
- * For a terminal: all of it, a line per change, which is shortened to the width. At most `height` lines, unless messages alone are
- * longer: then as many changes are left out.
+ * The text for a terminal: all of it, a line per change, which is shortened to the width. At most `height` lines, unless messages
+ * alone are longer: then as many changes are left out.
  */
 export const progressScreen = (
   { txn, warning, since }: Shown,
@@ -103,7 +103,7 @@ export const progressScreen = (
 /** How a change may be because of a rollback. */
 const UNDONE: readonly string[] = ["rolled back", "not rolled back"];
 
-/** For a pipe or file: what is new since `former`, on lines of their own, in the order in which it happened. */
+/** The news since `former`, for a pipe or file, on lines of their own, in the order in which they happened. */
 export const progressNews = (former: Transaction | undefined, txn: Transaction): readonly string[] => {
   const { phase, progress = "" } = txn.status;
   const before = new Map((former === undefined ? [] : changeStates(former)).map((one) => [one.index, one]));

@@ -12,7 +12,7 @@ import { type Output, painter } from "../output/style.ts";
 import { visible } from "../output/visible.ts";
 import { messageOfTransaction, progressNews, progressScreen } from "./progress-text.ts";
 
-/** As kubectl has no code for it: 0 Committed, 2 RolledBack, 3 Failed. */
+/** The exit code, since kubectl has none for it: 0 Committed, 2 RolledBack, 3 Failed. */
 export const exitCodeOf = ({ status: { phase } }: Transaction): number =>
   phase === "Committed" ? 0 : phase === "RolledBack" ? 2 : 3;
 
@@ -98,7 +98,7 @@ const screenFor = async ({ output, format, since }: ProgressOptions): Promise<Sc
   return output.isTerminal ? liveState(output, since) : plainLines(output);
 };
 
-/** What happens to a Transaction that is no longer watched, and the commands for it. */
+/** Says what happens to a Transaction that is no longer watched, and the commands for it. */
 const whatHappensNext = (last: Transaction | undefined, which: string, on: string): string =>
   last !== undefined && last.spec.lifecycle !== "Published"
     ? `Transaction ${which} is ${last.spec.lifecycle}: nothing is applied before it is approved.\n` +
@@ -107,7 +107,7 @@ const whatHappensNext = (last: Transaction | undefined, which: string, on: strin
       `To watch it again:   kubectl janus watch ${on}\n` +
       `To roll it back:     kubectl janus rollback ${on}`;
 
-/** In ms without a sign of a controller, after which the user is told. */
+/** Milliseconds without a sign of a controller, after which the user is told. */
 const PATIENCE = 15_000;
 
 /**

@@ -1,7 +1,7 @@
 // Generates the reference page of all commands from their help.
 import type { Command } from "commander";
 
-/** What `--help` prints, in 80 columns and without colour. */
+/** The output of `--help`, in 80 columns and without colour. */
 const helpOf = (command: Command): string => {
   let text = "";
   command.configureOutput({

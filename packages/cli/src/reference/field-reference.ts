@@ -22,7 +22,7 @@ const typeOf = (schema: Schema): string => {
   return values === undefined ? name : `${name}: ${asTexts(values).join(", ")}`;
 };
 
-/** As the text of a cell of a table. */
+/** Escapes the text for a cell of a table. */
 const cell = (text: string): string =>
   text.replaceAll("|", String.raw`\|`).replaceAll("<", "&lt;").replaceAll("\n", " ");
 
@@ -58,7 +58,7 @@ export const tableOf = (schema: Schema, path: string): readonly string[] => [
   "",
 ];
 
-/** What the API server checks with CEL, in the order of the schema, each once. */
+/** The rules that the API server checks with CEL, in the order of the schema, each once. */
 const rulesIn = (schema: unknown): readonly string[] => {
   if (Array.isArray(schema)) return schema.flatMap(rulesIn);
   return Object.entries(asSchema(schema)).flatMap(([name, value]) => {

@@ -8,7 +8,7 @@ export interface Finding {
   /** The user may not look: nothing is known to be wrong. Default: false. */
   readonly isUnseen?: true;
   readonly what: string;
-  /** Where it is not fine: what to do. */
+  /** The remedy, where it is not fine. */
   readonly cure?: string;
 }
 
@@ -96,7 +96,7 @@ export const checkPolicy = (name: string, purpose: string, policy: boolean, bind
         cure: "install it again: docs/install.md",
       };
 
-/** Who writes the names of users on Transactions. Both are sound. @param stamps the MutatingAdmissionPolicy */
+/** Reports who writes the names of users on Transactions. Both are sound. @param stamps the MutatingAdmissionPolicy */
 export const checkStamps = (stamps: object | undefined): Finding => ({
   isFine: true,
   what:

@@ -40,7 +40,7 @@ const withoutRepetitions = (events: readonly Told[]): readonly (Told & { readonl
   return [...all.values()];
 };
 
-/** Under a change that was not made yet: why it would fail, and the fields that it would set. */
+/** Shows, under a change that was not made yet, why it would fail, and the fields that it would set. */
 const renderedFields = (change: RenderedChange | undefined, paint: Paint, width: number): readonly string[] =>
   change === undefined
     ? []

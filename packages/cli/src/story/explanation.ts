@@ -9,27 +9,27 @@ import type { Holder } from "./locks.ts";
 
 /** Each is one line of the answer; without a value, the line is left out. */
 export interface Explanation {
-  /** What is the matter. */
+  /** The situation. */
   readonly what: string;
   /** Why, in the words of the controller. */
   readonly why: string;
-  /** Which change, or which object. */
+  /** The change or object that it is about. */
   readonly where?: string;
-  /** Which of its changes are applied. */
+  /** The changes that are applied. */
   readonly state: string;
   /** The command to run next. */
   readonly next: string;
 }
 
-/** What is known beside the Transaction itself. */
+/** Facts beside the Transaction itself. */
 export interface Facts {
   readonly locks: ReadonlyMap<number, Holder>;
   readonly now: number;
 }
 
-/** Only legal names: whoever can write the Lease chooses them, and they become part of a command to paste. */
+/** Matches only legal names: whoever can write the Lease chooses them, and they become part of a command to paste. */
 const HELD_BY_ANOTHER = /^Transaction ([a-z0-9][a-z0-9-]*)\/([a-z0-9][a-z0-9.-]*)$/u;
-/** In ms: a controller starts a Transaction within a second. */
+/** Milliseconds: a controller starts a Transaction within a second. */
 const PATIENCE = 10_000;
 
 const condition = ({ status }: Transaction, name: string) => status.conditions.find(({ type }) => type === name);
@@ -52,7 +52,7 @@ const counted = ({ status, spec }: Transaction): string => {
   ].join(", ");
 };
 
-/** Of a Draft or a proposed Transaction: nothing is wrong, but a user has to move it. */
+/** Explains a Draft or a proposed Transaction: nothing is wrong, but a user has to move it. */
 const ofUnpublished = (txn: Transaction): Explanation => {
   const { metadata, spec } = txn;
   const { annotations = {} } = metadata;
@@ -94,7 +94,7 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const why = messageOfTransaction(txn);
   const state = counted(txn);
   const cause = fromOne(condition(txn, "Committed")?.message ?? why);
-  /** Without what is said under Why. */
+  /** The place, without what is said under Why. */
   const where = (at: (typeof states)[number] | undefined, said = why): Pick<Explanation, "where"> => {
     if (at === undefined) return {};
     // The message of a change may be cut.

@@ -7,7 +7,7 @@ import type { JsonObject, KubeObject } from "@janus/kube";
 import type { Place } from "../cluster/named-object.ts";
 import { type Users, usersOf } from "../cluster/users.ts";
 
-/** What one Transaction has to do with an object, or, without one, the Transaction itself. */
+/** The part of one Transaction in the history of an object, or, without an object, the Transaction itself. */
 export interface Chapter extends Partial<Users> {
   readonly name: string;
   /** Undefined with `phase`: it is known from the fields of the object alone, since it is deleted, or elsewhere. */
@@ -16,16 +16,16 @@ export interface Chapter extends Partial<Users> {
   readonly phase: Transaction["status"]["phase"] | undefined;
   /** When it finished, or started, or last wrote the object. */
   readonly time: string | undefined;
-  /** What it does to the object, and how far that is: `Patch`, `Applied`. */
+  /** The change of the object, and how far it is: `Patch`, `Applied`. */
   readonly change?: string;
   readonly state?: StateName;
   /** The fields of the object that are still as it set them, such as `.spec.replicas`. */
   readonly fields: readonly string[];
-  /** That a later version of Janus has written it, and why this one cannot read it. */
+  /** Says that a later version of Janus has written it, and why this one cannot read it. */
   readonly unreadable?: string;
 }
 
-/** What is known of a Transaction that a later version of Janus has written. */
+/** The fields that can be read of a Transaction that a later version of Janus has written. */
 export interface Unread {
   readonly name: string;
   readonly namespace: string;
@@ -73,7 +73,7 @@ const ownedIn = (object: KubeObject | undefined): readonly Owned[] =>
     isFieldManager(manager) ? [{ manager, time, fields: leaves(fieldsV1) }] : [],
   );
 
-/** Of a long name, the field manager has the beginning. */
+/** Reads the Transaction from the field manager, which has only the beginning of a long name. */
 const ofManager = ({ manager, time, fields }: Owned): readonly Chapter[] => {
   const transaction = transactionOf(manager);
   return transaction === undefined ? [] : [{ ...transaction, namespace: undefined, phase: undefined, time, fields }];
@@ -95,7 +95,7 @@ const indexOf = ({ spec, metadata }: Transaction, { resource, namespace, name }:
       (namespace === undefined || (target.namespace ?? metadata.namespace) === namespace),
   );
 
-/** Of a Transaction that is over: a change of these has never been made. */
+/** States in which a change has never been made, if the Transaction is over. */
 const NEVER_MADE: readonly StateName[] = ["Pending", "Refused", "Prepared", "NotApplied"];
 
 /** The oldest first. */

@@ -6,7 +6,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { printable } from "../output/printable.ts";
 import { asObject, leases } from "@janus/types";
 
-/** Who holds the lock on the target of a change. */
+/** The holder of the lock on the target of a change. */
 export interface Holder {
   readonly lease: string;
   /** `this Transaction`, `Transaction shop/other`, or another holder identity; undefined: none. */

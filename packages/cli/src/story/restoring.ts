@@ -15,23 +15,23 @@ export interface Compared {
   readonly resource: Resource;
 }
 
-/** As a whole: an Update keeps labels and annotations that its content does not name. */
+/** Updates the object as a whole: an Update keeps labels and annotations that its content does not name. */
 const updateTo = (object: KubeObject): ChangeManifest => {
   const { labels = {}, annotations = {}, ...metadata } = object.metadata;
   return changeOf({ ...object, metadata: { ...metadata, labels, annotations } } as Manifest, "Update");
 };
 
-/** What brings back what was there before. */
+/** The changes that bring back the former state. */
 export interface Restoring {
-  /** In the reverse order, and only where something differs. */
+  /** Changes in the reverse order, and only where something differs. */
   readonly changes: readonly ChangeManifest[];
-  /** What is left as it is, and why. */
+  /** Objects that are left as they are, and why. */
   readonly left: readonly string[];
 }
 
 const NOTHING: Restoring = { changes: [], left: [] };
 
-/** Of an object that the Transaction created: it goes only if it is still that one, and if that takes nothing else with it. */
+/** The removal of an object that the Transaction created: only if it is still that one, and takes nothing else with it. */
 const removing = ({ metadata, spec, status }: Transaction, { former, name, live }: Compared): Restoring => {
   const target = spec.changes[former.index]?.target;
   if (live === undefined || target === undefined) return NOTHING;

@@ -14,7 +14,7 @@ import type { KubeObject } from "@janus/kube";
 import { type Cluster, found } from "../cluster/cluster.ts";
 import { configMaps } from "@janus/controller";
 
-/** What was there before a change. */
+/** The state before a change. */
 export type Former =
   | { readonly type: "object"; readonly index: number; readonly object: KubeObject }
   /** There was nothing. */

@@ -6,7 +6,7 @@ import { refuseAt } from "./yaml-error.ts";
 export type Node = {
   readonly line: number;
   readonly column: number;
-  /** As it is written, such as `!!str`. */
+  /** The tag as it is written, such as `!!str`. */
   readonly tag: string | undefined;
 } & (
   | { readonly kind: "scalar"; readonly text: string; readonly plain: boolean }

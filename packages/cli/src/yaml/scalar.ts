@@ -13,7 +13,7 @@ const NOT_OF_JSON = /^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$/u;
 const FRACTION = /^\.\d+(_\d+)*([eE][-+]?\d+(_\d+)*)?$/u;
 const FLOAT = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/u;
 
-/** As `strconv.ParseInt` of Go with base 0, and go-yaml's own way to write the sign of a binary number. */
+/** Integers as `strconv.ParseInt` of Go has them with base 0, and go-yaml's own way to write the sign of a binary number. */
 const INTEGERS: readonly (readonly [RegExp, prefix: string])[] = [
   [/^([-+]?)(0|[1-9]\d*)$/u, ""],
   [/^([-+]?)0[oO]?([0-7]+)$/u, "0o"],
@@ -67,7 +67,7 @@ export const plainScalar = (text: string): Scalar => {
   return float === undefined ? text : { float };
 };
 
-/** As JSON: integers that JavaScript would round are kept, as far as the API server keeps them. */
+/** The value as JSON: integers that JavaScript would round are kept, as far as the API server keeps them. */
 export const jsonOf = (scalar: Exclude<Scalar, undefined>): unknown => {
   if (typeof scalar !== "object" || scalar === null) return scalar;
   if ("integer" in scalar)
@@ -86,7 +86,7 @@ const digitsOfFloat = (value: number): string => {
   return float.toExponential(8);
 };
 
-/** As `strconv.FormatFloat(value, 'g', -1, 32)` of Go has it. */
+/** Formats it as `strconv.FormatFloat(value, 'g', -1, 32)` of Go does. */
 const textOfFloat = (value: number): string => {
   if (Object.is(value, -0)) return "-0";
   const [digits = "", exponent = "0"] = digitsOfFloat(value).split("e");
@@ -95,7 +95,7 @@ const textOfFloat = (value: number): string => {
   return `${digits}e${power < 0 ? "-" : "+"}${`${Math.abs(power)}`.padStart(2, "0")}`;
 };
 
-/** As the key of an object; undefined if kubectl refuses it as one. */
+/** The value as the key of an object; undefined if kubectl refuses it as one. */
 export const keyOf = (scalar: Scalar): string | undefined => {
   if (scalar === null || scalar === undefined) return undefined;
   if (typeof scalar !== "object") return `${scalar}`;

@@ -1,7 +1,7 @@
 // Splits YAML into tokens as go-yaml does.
 import { refuseAt } from "./yaml-error.ts";
 
-/** Where something begins. `index` counts characters from the start. */
+/** The position where something begins. `index` counts characters from the start. */
 interface Mark {
   readonly line: number;
   readonly column: number;
@@ -24,7 +24,7 @@ type Structure =
 
 /** A token that may turn out to be a key, once a colon is found. */
 interface PossibleKey extends Mark {
-  /** Of the token. */
+  /** The index of the token. */
   readonly at: number;
   /** Nothing but a key can be there. */
   readonly required: boolean;
@@ -39,14 +39,14 @@ const isSpaceOrEnd = (char: string): boolean => isBlank(char) || isBreakOrEnd(ch
 const isWord = (char: string): boolean => /^[\w-]$/u.test(char);
 const isLowSurrogate = (char: string): boolean => char >= "\uDC00" && char <= "\uDFFF";
 
-/** What stands for what after a backslash. The slash is of JSON. */
+/** Characters after a backslash; at the same indices of {@link UNESCAPED} is what they stand for. The slash is of JSON. */
 const ESCAPED = "0abt\tnvfre \"'\\N_LP/";
 const UNESCAPED = "\0\u0007\b\t\t\n\v\f\r\u001B \"'\\\u0085\u00A0\u2028\u2029/";
 const CODE_LENGTHS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 /** Characters with which no plain text begins; `-`, `?` and `:` may, if none that ends them follows. */
 const INDICATORS = ",[]{}#&*!|>'\"%@`";
-/** Beyond it, nothing is a key that is not marked by `?`. */
+/** The most characters of a key that is not marked by `?`. */
 const LONGEST_KEY = 1024;
 
 /** A break as it is kept in a text. */

@@ -3,7 +3,7 @@ import type { Node } from "./nodes.ts";
 import { jsonOf, keyOf, plainScalar, type Scalar } from "./scalar.ts";
 import { refuseAt } from "./yaml-error.ts";
 
-/** So many parts that are read through aliases come only of aliases of aliases. */
+/** The most parts that may be read through aliases: more come only of aliases of aliases. */
 const MOST_PARTS = 400_000;
 
 const base64 = (text: string, node: Node): string => {
@@ -58,7 +58,7 @@ const isMerge = (node: Node): boolean =>
 export const valueOf = (root: Node): unknown => {
   let parts = 0;
   let aliases = 0;
-  /** Those whose values are being read: none may contain itself. */
+  /** Nodes whose values are being read: none may contain itself. */
   const open = new Set<Node>();
 
   const resolved = (node: Node): Exclude<Node, { readonly kind: "alias" }> =>
@@ -89,7 +89,7 @@ export const valueOf = (root: Node): unknown => {
     else refuseAt("<< takes an object, or a list of objects", node);
   };
 
-  /** In the order of the file: what is merged after a key replaces its value. */
+  /** Fills in the order of the file: what is merged after a key replaces its value. */
   const fill = (object: Map<string, unknown>, { entries }: Node & { readonly kind: "map" }): void => {
     const own = new Set<string>();
     for (const [keyNode, valueNode] of entries) {

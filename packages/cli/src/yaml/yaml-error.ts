@@ -1,6 +1,6 @@
 /** The error of a text that is not valid YAML, with its position; never with the text, which may be of a Secret. */
 export class YamlError extends Error {
-  /** From 1. */
+  /** The line, from 1. */
   readonly line: number;
   readonly column: number;
 
