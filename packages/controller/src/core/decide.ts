@@ -90,7 +90,7 @@ const handleRequests = (context: ReconcileContext): Step | undefined => {
   }
 };
 
-/** What to do while there is no memory for more. */
+/** Decides while there is no memory for more. */
 export const decideWithoutMemory = (context: ReconcileContext): Step => handleRequests(context) ?? awaitMemory(context);
 
 /** Whether others wait for it: it may have applied changes, or it holds a lock that they want. */
@@ -102,6 +102,6 @@ export const isUrgent = ({ txn, known, settings, nextWaiter }: ReconcileContext)
       nextWaiter(lockPlace(target, settings.controllerNamespace)) !== undefined,
   );
 
-/** What to do for a Transaction that cannot be read; the context has what could be decoded. */
+/** Decides for a Transaction that cannot be read; the context has what could be decoded. */
 export const decideUnread = (context: ReconcileContext, unread: Unread): Step =>
   unread.type === "unreadable" ? quarantine(context, unread.why) : awaitUpgrade(context, unread);

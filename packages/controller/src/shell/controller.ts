@@ -41,7 +41,7 @@ import { reconciler } from "./reconcile/reconciler.ts";
 
 export interface ControllerOptions {
   readonly settings: Settings;
-  /** Only Transactions of this namespace. Default: all. */
+  /** Reconciles only Transactions of this namespace. Default: all. */
   readonly watchNamespace?: string;
   /** Transactions reconciled at the same time. */
   readonly concurrency: number;
@@ -101,7 +101,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     return { heartbeat, log: withFields(log, { ...fields, reconcile: randomUUID().slice(0, 8) }) };
   };
   const watching = watchdog.loop("reflector");
-  /** What is worked on, and whether it was seen to change meanwhile. */
+  /** The keys that are worked on, and whether each was seen to change meanwhile. */
   const underWay = new Map<string, "unchanged" | "changed">();
   const work = newWorkQueue({
     concurrency,

@@ -7,7 +7,7 @@ import * as E from "fp-ts/lib/Either.js";
 interface TransactionFlags {
   /** Kinds whose values no render shows, as `Kind` or `Kind.group`. */
   readonly sensitiveKinds: readonly string[];
-  /** In seconds. Undefined: finished Transactions without ttlSecondsAfterFinished are kept. */
+  /** Seconds. Undefined: finished Transactions without ttlSecondsAfterFinished are kept. */
   readonly defaultTtl: number | undefined;
 }
 

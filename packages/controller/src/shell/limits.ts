@@ -63,7 +63,7 @@ export const MAX_READS = 10;
 /** Large Transactions that are reconciled at the same time: bounds their memory, and the garbage that they leave. */
 export const MAX_LARGE = 2;
 
-/** After so long without progress, in ms, a loop counts as stuck; longer where requests may take longer. */
+/** How long, in ms, a loop may make no progress before it counts as stuck; longer where requests may take longer. */
 export const STUCK_AFTER = 60_000;
 
 /**

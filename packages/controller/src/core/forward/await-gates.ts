@@ -36,7 +36,7 @@ const SETTLING = 3000;
 interface Wait {
   readonly gated: Gated;
   readonly until: Instant;
-  /** Which time that is. */
+  /** The limit that `until` comes from. */
   readonly limit: "its waitTimeout" | "spec.timeout";
   readonly observed: GateObservation;
 }
@@ -46,7 +46,7 @@ interface Unmet extends Wait {
   readonly unmet: UnmetGate;
 }
 
-/** What others have reverted of a change: then the gates would be those of a state that nobody asked for. */
+/** Names what others have reverted of a change: then the gates would be those of a state that nobody asked for. */
 const revertedIn =
   (
     { txn }: ReconcileContext,
@@ -199,7 +199,7 @@ const failureOf = (one: Unmet): AbortCause => {
   };
 };
 
-/** Of several that are late, the first is named. Where what was deleted cannot be rolled back, spec.timeout ends the wait alone. */
+/** Names the first of several that are late. Where a deletion cannot be rolled back, spec.timeout ends the wait alone. */
 const lateness = (
   next: Parameters<typeof timeoutCause>[0],
   [first, ...others]: readonly [Unmet, ...Unmet[]],

@@ -6,7 +6,7 @@ import { gatedChanges } from "../state/gated-changes.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
 /**
- * Where the journal was lost, nothing says whether the gates were met that come before the change at the cursor: they are waited for again.
+ * Waits again for the gates before the change at the cursor where the journal was lost: then nothing says whether they were met.
  *
  * Assumes: the change at the cursor was not made, and will not be.
  */

@@ -30,7 +30,7 @@ export interface Gated extends ResolvedItem {
   readonly uid: string;
   /** Whether messages must not quote its values. */
   readonly conceals: boolean;
-  /** What of the change others have reverted in it, in words. Absent: that does not matter. */
+  /** Names what others have reverted of the change. Absent: that does not matter. */
   readonly reverted?: (object: KubeObject) => string | undefined;
 }
 
@@ -49,7 +49,7 @@ const recordUnreadable =
   (known, answer) =>
     withGate(known, index, E.isRight(answer) ? { unanswered: undefined } : { unreadable: messageOf(answer.left) });
 
-/** For requests for the target of a change, or for its kind: why there was no answer. */
+/** Records why requests for the target of a change, or for its kind, had no answer. */
 export const whenUnanswered =
   (index: number, former?: ApiCall["onTransientFault"]): NonNullable<ApiCall["onTransientFault"]> =>
   (known, fault, now) => {
@@ -57,7 +57,7 @@ export const whenUnanswered =
     return withGate(former?.(known, fault, now) ?? known, index, { unanswered });
   };
 
-/** With what is wrong with its Pods, as far as the ServiceAccount may list them. */
+/** Finds what is wrong with its Pods, as far as the ServiceAccount may list them. */
 const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: string, said: string): FindPods => ({
   purpose: "find-pods",
   item: index,
@@ -78,7 +78,7 @@ const findEvents = (
   onAnswer: (known, events, now) => withGate(known, index, { explained: { at: now, ...explanation(events) } }),
 });
 
-/** What is wrong with a Pod that does not say so itself. */
+/** Explains by a Pod that does not say itself what is wrong with it. */
 const explainByPod = (
   object: KubeObject,
   said: string,
@@ -89,7 +89,7 @@ const explainByPod = (
   return { message: last === undefined ? message : sayOf(object, said, `${describeEvent(last)}, Pod ${pod?.name}`) };
 };
 
-/** Of a claim, by its Events, which quote it. */
+/** Explains a claim by its Events, which quote it. */
 const explainClaim = (
   gated: Gated,
   object: KubeObject,
@@ -148,7 +148,7 @@ const unmetOf = (
     : { gate, state: unmet.state };
 };
 
-/** Where it is to be seen what is wrong with an object that does not meet its gates. Pods say what they have of it. */
+/** The place that shows what is wrong with an object that does not meet its gates. Pods say what they have of it. */
 const explainable = ({ conceals }: Gated, object: KubeObject): Explainable => {
   const { apiVersion, kind, metadata } = object;
   const named: KubeObject = { apiVersion, kind, metadata: { name: metadata.name ?? "" } };
@@ -159,7 +159,7 @@ const explainable = ({ conceals }: Gated, object: KubeObject): Explainable => {
     : { object: named, by: { type: "itself" } };
 };
 
-/** What a target shows of its gates. */
+/** Judges a target by its gates. */
 const judge = (gated: Gated, { at, object }: TargetObservation, { finished }: GateObservations = {}): JudgedGates => {
   const seen = finished?.metadata.uid === gated.uid ? finished : undefined;
   const unmet = unmetOf(gated, object, seen);
@@ -170,7 +170,7 @@ const judge = (gated: Gated, { at, object }: TargetObservation, { finished }: Ga
     : { at, resourceVersion, unmet, explainable: explainable(gated, object) };
 };
 
-/** What the latest read shows. It was not judged if it was made for something else. */
+/** The judgement of the latest read, which was not judged yet if it was made for something else. */
 const latest = (
   gated: Gated,
   seen: TargetObservation | undefined,
@@ -202,7 +202,7 @@ const read = (gated: Gated): ApiCall => {
   };
 };
 
-/** What is wrong with a target is looked at again after so long, in ms, and then after twice as long each time: it may not change itself. */
+/** Intervals, in ms, between looks at what is wrong with a target, each twice as long as the last: it may not change itself. */
 const LOOK = { first: 1000, most: 60_000 };
 
 /** When it is looked at again, having been looked at then. */

@@ -9,7 +9,7 @@ import { overwrittenFields } from "../merge/overwritten-fields.ts";
 import { restoration } from "../merge/restore-update.ts";
 import { equal, type KubeObject } from "@janus/types";
 
-/** What the target shows about a change that is in doubt, or that was rejected because of a conflict. */
+/** The evidence of the target about a change that is in doubt, or that was rejected because of a conflict. */
 export type InDoubtVerdict =
   | { readonly type: "applied"; readonly created?: string }
   /** A Delete was accepted, and finalizers still hold the object. */
@@ -32,7 +32,7 @@ export type InDoubtVerdict =
   /** It cannot be determined. */
   | { readonly type: "unknown"; readonly why: string };
 
-/** As if its status were a subresource, so that it counts as no part of the object. */
+/** Makes its status a subresource, so that it counts as no part of the object. */
 const withoutStatus = (place: ObjectRef): ObjectRef => ({
   ...place,
   resource: { ...place.resource, statusSubresource: true },

@@ -20,7 +20,7 @@ const isAskedAgain = (request: ApiCall, index: number): ApiCall => ({
   },
 });
 
-/** What the preflight asked of a target with dry runs, for which it may have had no permission. */
+/** The dry runs that the preflight asked for on a target, and for which it may have had no permission. */
 const asked = ({ context: { txn }, before, ...item }: ChangeContext, known: Observations): readonly ApiCall[] =>
   before === undefined
     ? []

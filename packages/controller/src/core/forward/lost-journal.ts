@@ -86,7 +86,7 @@ const isStopping = (context: ReconcileContext): boolean =>
 /** A journal in which nothing is recorded that the status does not have. */
 const asRecorded = (cursor: number): Journal => noJournal({ direction: "forward", cursor });
 
-/** What is known of the trace of a change; otherwise the requests that show it. */
+/** The trace of a change, if it is known; otherwise the requests that show it. */
 const search = (context: ReconcileContext, index: number, from: number): Trace | readonly ApiCall[] => {
   const { txn, known } = context;
   const { write, trace, unread } = forwardIn(known, index);

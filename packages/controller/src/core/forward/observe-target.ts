@@ -49,6 +49,6 @@ const onRefusedRead =
       : refused("unknown", `${formatRef(place)} cannot be read: ${messageOf(answer.left)}`);
   };
 
-/** For messages: the API server, or a proxy, rejects the change. */
+/** The message that the API server, or a proxy, rejects the change. */
 export const refusalOf = ({ change, place }: ResolvedItem, message: string): string =>
   `the API server refused to ${change.type.toLowerCase()} ${formatRef(place)}: ${message}${replaceHint(change, message)}`;

@@ -36,7 +36,7 @@ interface Attempted extends ChangeContext {
 }
 
 /**
- * What to do about a write that was not simply answered with success, by what the target shows; of each verdict, the first
+ * Handles a write that was not simply answered with success, by what the target shows; of each verdict, the first
  * that applies:
  *
  *   any         an Update or Patch, and the target is being deleted   → abort: nothing survives in it
@@ -122,10 +122,7 @@ const sendAgain = (attempted: Attempted, object: KubeObject | undefined): Step =
   return hasMoved && object !== undefined ? goOnWith(attempted, object) : sendOnceSettled(attempted);
 };
 
-/**
- * Only a Create cannot simply be sent again: it has no precondition that would stop the one that is still in
- * flight.
- */
+/** Sends the write again; a Create only once the one in flight can no longer take effect: no precondition would stop that. */
 const sendOnceSettled = (attempted: Attempted): Step => {
   const { context, journal, change, place, attempt, seen } = attempted;
   const settledAt = attempt.sent + inFlightWindow(context.settings);
@@ -191,7 +188,7 @@ const goOnWith = (changeContext: ChangeContext, live: KubeObject): Step => {
     : abort(context, journal, conflictCause(lost));
 };
 
-/** That the change does now what cannot be undone: where it stands in the list was checked by what its target was. */
+/** The irreversible effect that the change has only now: its place in the list was checked by what its target was. */
 const newlyLost = (changeContext: ChangeContext, live: KubeObject): readonly string[] => {
   const { change, before } = changeContext;
   const was = before === undefined ? undefined : lostForGood(changeContext, before);

@@ -26,7 +26,7 @@ import { observeTarget } from "./observe-target.ts";
 import { projection, waiting } from "../state/status-progress.ts";
 import { waitingForLock } from "../locks/await-lock.ts";
 
-/** Those whose locks are taken in their turn; see `record-prepared.ts`. */
+/** The changes whose locks are taken in their turn; see `record-prepared.ts`. */
 export const unauthorizedChanges = (txn: Transaction): ReadonlySet<number> =>
   new Set(txn.status.items.flatMap(({ lock }, index) => (lock === undefined ? [index] : [])));
 

@@ -3,25 +3,25 @@ import { type CelFunc, isCelError, type parse } from "@bufbuild/cel";
 import { STEP } from "./cel-meter.ts";
 import { foldsWideClass, regexSize } from "./regex-size.ts";
 
-/** What the parser makes of CEL, with all macros written out as loops. */
+/** The tree that the parser makes of CEL, with all macros written out as loops. */
 export type Expression = ReturnType<typeof parse>["expr"];
 type Kind<Case extends string> = Extract<Expression["exprKind"], { readonly case: Case }>["value"];
 /** The functions that an expression may call, by name; those of one name differ in what they take. */
 export type Functions = ReadonlyMap<string, readonly CelFunc[]>;
 
-/** What an expression must not have. */
+/** A part that an expression must not have. */
 export interface Flaw {
   readonly message: string;
   readonly in: Expression;
 }
 
-/** What finds flaws: the functions that may be called, and the names that are bound around an expression. */
+/** The functions that may be called, and the names that are bound around an expression: flaws are found by them. */
 interface Scope {
   readonly functions: Functions;
   readonly names: readonly string[];
 }
 
-/** More than that takes long to compile: seconds, at a million. */
+/** The largest size of a regular expression: more takes long to compile, seconds at a million. */
 const MAX_REGEX_SIZE = 2000;
 
 const INT64_LIMIT = 2n ** 63n;
@@ -173,15 +173,15 @@ const paying = (part: unknown, steps = 0) => ({
 
 const LOGICAL: readonly string[] = ["_&&_", "_||_", "_?_:_"];
 
-/** What an operator, a field, a literal or an item of one costs, also where it makes an error. */
+/** The cost of an operator, a field, a literal or an item of one, also where it makes an error. */
 const PART = 1;
 
-/** What a call costs that passes on an error: the function, which would pay, is not called. */
+/** The cost of a call that passes on an error: the function, which would pay, is not called. */
 const PASSED_ON = 0.05;
 
 /**
- * What evaluating an expression once costs at most, apart from the functions that it calls and from the rounds of its loops, which
- * pay themselves.
+ * The most that evaluating an expression once costs, apart from the functions that it calls and from the rounds of its loops,
+ * which pay themselves.
  */
 const stepsOf = (expression: Expression | undefined): number => {
   if (expression === undefined) return 0;

@@ -7,7 +7,7 @@ import { print } from "./print.ts";
 /** A field of `self`, by the names and indices that lead to it. */
 type Path = readonly (string | number)[];
 
-/** More than these make a message longer, not clearer. */
+/** The most fields in a message: more make it longer, not clearer. */
 const MOST_FIELDS = 4;
 const MOST_QUOTED = 64;
 
@@ -72,7 +72,7 @@ const describe = (value: unknown): string | undefined => {
 };
 
 /**
- * What the fields of `self` are that an expression looks at, in its order: `self.status.phase is "Pending"`.
+ * Describes the fields of `self` that an expression looks at, in its order: `self.status.phase is "Pending"`.
  *
  * Guarantees: short; quotes values of the object, so it must not be shown for a Secret.
  */

@@ -12,8 +12,8 @@ import {
 import { regexSize } from "./regex-size.ts";
 
 /**
- * What the evaluation of all gates of an object may cost, in steps of about a microsecond; a usual gate takes some hundreds. It
- * keeps an expression that is slow, by accident or not, from holding up the Transactions of others.
+ * The most that the evaluation of all gates of an object may cost, in steps of about a microsecond; a usual gate takes some
+ * hundreds. It keeps an expression that is slow, by accident or not, from holding up the Transactions of others.
  */
 const BUDGET = 12_000;
 
@@ -53,7 +53,7 @@ const deep: Cost = (values, pay) => {
   }
 };
 
-/** At worst each character of one text with each of the other. */
+/** The cost, at worst, of each character of one text with each of the other. */
 const search: Cost = ([text, part], pay) => pay(1 + (lengthOf(text) * (100 + lengthOf(part))) / 10_000);
 
 /** The regular expression is compiled; then, at worst, each character meets each of its states. */
@@ -122,7 +122,7 @@ const paid = (func: CelFunc, cost: Cost, pay: Meter["pay"]): CelFunc => {
       });
 };
 
-/** Those of the functions that an expression may call, each of which pays; and {@link STEP}. */
+/** The functions that an expression may call, each of which pays; and {@link STEP}. */
 export const metered = (funcs: Iterable<CelFunc>, pay: Meter["pay"]): CelFunc[] => [
   ...[...funcs].flatMap((func) => {
     const cost = Object.hasOwn(COSTS, func.name) ? COSTS[func.name] : undefined;

@@ -19,15 +19,15 @@ import { integerAt, textAt } from "./read-fields.ts";
  */
 export type CelProgram = (self: object, budget?: Meter) => GateState;
 
-/** More than that takes the parser long: seconds, at a thousand. */
+/** The most levels of brackets: more take the parser long, seconds at a thousand. */
 const MAX_NESTING = 50;
 
-/** Of an error of the library, which may quote the object. */
+/** The most bytes quoted of an error of the library, which may quote the object. */
 const MOST_QUOTED = 128;
 
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-/** As Kubernetes has it in CEL: a whole number is an int, and any other one a double. */
+/** Converts as Kubernetes does for CEL: a whole number is an int, and any other one a double. */
 const toCel = (value: unknown): CelInput => {
   const digits = digitsOf(value);
   if (digits !== undefined) return isInt64(BigInt(digits)) ? BigInt(digits) : Number(digits);
@@ -38,7 +38,7 @@ const toCel = (value: unknown): CelInput => {
   return null;
 };
 
-/** Of a whole object, for all gates that look at it. */
+/** Converts a whole object, for all gates that look at it. */
 const selfOf = memoized((self: object): CelInput => toCel(self));
 
 /** The first bracket beyond the limit. Those in quotes count as well, which is no restriction in practice. */
@@ -107,7 +107,7 @@ export const compileCel = (text: string): E.Either<SyntaxMistake, CelProgram> =>
   });
 };
 
-/** Of so many characters together the programs are kept, each of which takes about 250 bytes for each character. */
+/** The most characters, together, whose programs are kept: a program takes about 250 bytes for each character. */
 const MOST_KEPT = 32_768;
 
 const compiled = memoizedText(MOST_KEPT, compileCel);

@@ -18,7 +18,7 @@ type Of<Type extends Gate["type"]> = Extract<Gate, { readonly type: Type }>;
 const MAX_MESSAGE = 1024;
 const MOST_QUOTED = 128;
 
-/** Of a condition that is older than the latest spec: what it says is of an older one. */
+/** Whether a condition is older than the latest spec: what it says is of an older one. */
 const isOutdated = (object: KubeObject, condition: object): boolean => {
   const generation = generationAt(object, "metadata", "generation");
   const observed =
@@ -26,10 +26,10 @@ const isOutdated = (object: KubeObject, condition: object): boolean => {
   return generation !== undefined && observed !== undefined && observed < generation;
 };
 
-/** As kubectl compares the names and values of conditions. */
+/** Compares the names and values of conditions as kubectl does. */
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** What an object reports of itself may quote its values. */
+/** Leaves out what the object reports of itself: it may quote its values. */
 const withoutReport = (state: GateState): GateState => {
   if (state.type === "met") return met;
   return state.type === "failed"
@@ -143,7 +143,7 @@ interface Unmet {
   readonly state: Exclude<GateState, { readonly type: "met" }>;
 }
 
-/** Those whose costs depend on the object. */
+/** The gates whose costs depend on the object. */
 const EXPRESSIONS: readonly Gate["type"][] = ["cel", "jsonpath"];
 
 /**

@@ -4,7 +4,7 @@ import type { KubeObject } from "@janus/types";
 import { because } from "./gate-state.ts";
 import { textAt } from "./read-fields.ts";
 
-/** Of what a controller says, which may be long. */
+/** The most bytes of a controller's message, which may be long. */
 const MAX_MESSAGE = 256;
 
 /** When it was seen last; times of both forms sort as text. */

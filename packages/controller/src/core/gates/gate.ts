@@ -4,7 +4,7 @@ import { programOf } from "./cel.ts";
 import { formatJsonPath, type JsonPath, parseJsonPath } from "./json-path.ts";
 import type { SyntaxMistake } from "./syntax-mistake.ts";
 
-/** What the target of a change has to meet before the next change begins, in the syntax of `kubectl wait --for`. */
+/** A gate, which the target of a change has to meet before the next change begins, in the syntax of `kubectl wait --for`. */
 export type Gate =
   | { readonly type: "ready" | "create" | "delete" }
   | { readonly type: "condition"; readonly name: string; readonly value: string }
@@ -21,7 +21,7 @@ const DEFAULT_CONDITION = "True";
 
 const mistake = (message: string, position: number): E.Either<SyntaxMistake, never> => E.left({ message, position });
 
-/** From after `condition=`. */
+/** Parses from after `condition=`. */
 const parseCondition = (text: string, start: number): E.Either<SyntaxMistake, Gate> => {
   const equals = text.indexOf("=", start);
   const name = text.slice(start, equals === -1 ? undefined : equals);
@@ -33,7 +33,7 @@ const parseCondition = (text: string, start: number): E.Either<SyntaxMistake, Ga
     : E.right({ type: "condition", name, value });
 };
 
-/** From after `jsonpath=`. */
+/** Parses from after `jsonpath=`. */
 const parseJsonPathGate = (text: string, start: number): E.Either<SyntaxMistake, Gate> => {
   const path = parseJsonPath(text, start);
   if (E.isLeft(path)) return path;
@@ -46,7 +46,7 @@ const parseJsonPathGate = (text: string, start: number): E.Either<SyntaxMistake,
   return E.right({ type: "jsonpath", path: steps, value });
 };
 
-/** From after `cel=`. */
+/** Parses from after `cel=`. */
 const parseCel = (text: string, start: number): E.Either<SyntaxMistake, Gate> => {
   const expression = text.slice(start);
   const gate = { type: "cel", expression } as const;

@@ -14,7 +14,7 @@ const parsed = memoized((texts: readonly string[]): readonly Gate[] =>
 
 const NONE: readonly string[] = [];
 
-/** What a change waits for, as it is written; of a Delete nothing: it is applied when its target is gone. */
+/** The gates that a change waits for, as they are written; none of a Delete: it is applied when its target is gone. */
 const textsOf = (change: Change | undefined, defaults: readonly string[] | undefined): readonly string[] =>
   change === undefined || change.type === "Delete" ? NONE : (change.waitFor ?? defaults ?? NONE);
 
@@ -54,13 +54,13 @@ const mistakeIn = (text: string): readonly (readonly [string, SyntaxMistake])[] 
   return E.isRight(gate) ? [] : [[text, gate.left]];
 };
 
-/** What is wrong with each gate that cannot be read; or that there are too many to find that out. */
+/** The mistake in each gate that cannot be read; or that there are too many to find that out. */
 const syntaxMistakes = memoized((spec: Transaction["spec"]): ReadonlyMap<string, SyntaxMistake> | string => {
   const texts = textsIn(spec);
   return tooMany(texts) ?? new Map(texts.flatMap(mistakeIn));
 });
 
-/** What is wrong with these gates, in words, and where. */
+/** Describes the mistakes in these gates, and where they are. */
 const mistakes = (spec: Transaction["spec"], field: string, texts: readonly string[]): readonly string[] => {
   const bad = syntaxMistakes(spec);
   return texts.flatMap((text, at) => {
@@ -71,7 +71,7 @@ const mistakes = (spec: Transaction["spec"], field: string, texts: readonly stri
   });
 };
 
-/** Of the Transaction as a whole. */
+/** The mistakes in the gates of the Transaction as a whole. */
 export const gateMistakes = ({ spec }: Transaction): readonly string[] => {
   const bad = syntaxMistakes(spec);
   return [
@@ -83,7 +83,7 @@ export const gateMistakes = ({ spec }: Transaction): readonly string[] => {
 
 const OF_DELETE: readonly string[] = ["ready", "delete"];
 
-/** Of one of its changes. */
+/** The mistakes in the gates of one of its changes. */
 export const changeGateMistakes = ({ spec }: Transaction, index: number): readonly string[] => {
   const change = spec.changes[index];
   const texts = change?.waitFor ?? NONE;

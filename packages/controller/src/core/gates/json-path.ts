@@ -5,14 +5,14 @@ import type { Meter } from "./cel-meter.ts";
 import type { SyntaxMistake } from "./syntax-mistake.ts";
 
 /**
- * What `kubectl wait --for=jsonpath` takes of its JSONPath, less what can only give several values: slices, unions and the
- * recursive descent.
+ * The JSONPath of `kubectl wait --for=jsonpath`, less what can only give several values: slices, unions and the recursive
+ * descent.
  */
 export type JsonPath = readonly Step[];
 
 type Step =
   | { readonly type: "field"; readonly name: string }
-  /** Of a list; from its end where it is negative. */
+  /** Selects from a list; from its end where the index is negative. */
   | { readonly type: "index"; readonly index: number }
   | { readonly type: "all" }
   /** The items of a list that have what the path leads to, or have it compare so. */
@@ -26,7 +26,7 @@ interface Comparison {
 const OPERATORS = ["==", "!=", "<=", ">=", "<", ">"] as const;
 type Operator = (typeof OPERATORS)[number];
 
-/** What was read, and the index of what follows. */
+/** The value that was read, and the index of what follows. */
 type Parsed<A> = E.Either<SyntaxMistake, { readonly value: A; readonly next: number }>;
 
 const parsed = <A>(value: A, next: number): Parsed<A> => E.right({ value, next });
@@ -54,7 +54,7 @@ const ENDS_FIELD = new Set([
   ">",
 ]);
 
-/** What follows up to one of these characters; a backslash takes the meaning from the character after it. */
+/** Reads up to one of these characters; a backslash takes the meaning from the character after it. */
 const escapedUntil = (text: string, start: number, isEnd: (character: string) => boolean): Parsed<string> => {
   let value = "";
   let at = start;
@@ -114,7 +114,7 @@ const parseOperand = (text: string, start: number): Parsed<Comparison["with"]> =
   return expected("a quoted text, a number, true, false or a path from @", text, start);
 };
 
-/** From after `[?(` to after `)]`. */
+/** Parses from after `[?(` to after `)]`. */
 const parseFilter = (text: string, start: number): Parsed<Step> => {
   const at = afterSpaces(text, start);
   if (text[at] !== "@") return expected("@", text, at);
@@ -136,7 +136,7 @@ const parseFilter = (text: string, start: number): Parsed<Step> => {
 
 const INDEX = /-?\d{1,9}(?=\])/y;
 
-/** From after `[` to after `]`. */
+/** Parses from after `[` to after `]`. */
 const parseBrackets = (text: string, start: number, mayHaveMany: boolean): Parsed<Step> => {
   if (text.startsWith("*]", start) || text.startsWith("?(", start)) {
     if (!mayHaveMany) return mistake("a path in a filter may not have [*] or a filter of its own", start);
@@ -207,7 +207,7 @@ const formatStep = (step: Step): string => {
 
 const formatSteps = (path: JsonPath): string => path.map(formatStep).join("");
 
-/** In braces, as kubectl documents it. */
+/** Formats the path in braces, as kubectl documents it. */
 export const formatJsonPath = (path: JsonPath): string => `{${formatSteps(path)}}`;
 
 type Comparable = string | number | boolean;
@@ -242,7 +242,7 @@ const passes = (item: unknown, { path, compare }: Extract<Step, { type: "filter"
   return compares(left, compare.operator, right);
 };
 
-/** What it costs to look at an item of a list, and to compare one, in steps of a {@link Meter}. */
+/** The cost of looking at an item of a list, and of comparing one, in steps of a {@link Meter}. */
 const COST = { item: 1 / 20, comparison: 1 / 2 };
 
 const take = (value: unknown, step: Step, pay: Meter["pay"]): readonly unknown[] => {

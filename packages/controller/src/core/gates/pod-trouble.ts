@@ -5,7 +5,7 @@ import { because } from "./gate-state.ts";
 import { conditionsOf } from "./object-conditions.ts";
 import { integerAt, objectsAt, textAt, valueAt } from "./read-fields.ts";
 
-/** Of what a kubelet or a scheduler says, which may be long. */
+/** The most bytes of a message of a kubelet or a scheduler, which may be long. */
 const MAX_MESSAGE = 256;
 
 /** A container waits for one of these in every Pod that starts. */
@@ -46,7 +46,7 @@ const first = (statuses: readonly object[], trouble: (status: object) => string 
   statuses.map(trouble).find((one) => one !== undefined);
 
 /**
- * What keeps a Pod from being ready, in the words of its kubelet or its scheduler: `container web in CrashLoopBackOff: exit
+ * Names what keeps a Pod from being ready, in the words of its kubelet or its scheduler: `container web in CrashLoopBackOff: exit
  * code 1`. Undefined if they report no problem.
  */
 export const podTrouble = (pod: KubeObject): string | undefined => {

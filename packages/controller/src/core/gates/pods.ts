@@ -4,7 +4,7 @@ import type { KubeObject } from "@janus/types";
 import { podTrouble } from "./pod-trouble.ts";
 import { textAt } from "./read-fields.ts";
 
-/** As much as a condition, an item and an event have room for. */
+/** The most bytes for which a condition, an item and an event have room. */
 const MAX_MESSAGE = 1024;
 
 /** Seconds, as `metadata.creationTimestamp` has them, sort as text. */
@@ -21,7 +21,7 @@ export interface SilentPod {
   readonly uid: string;
 }
 
-/** What is said of a workload, and the Pod that may say more. */
+/** The text about a workload, and the Pod that may say more. */
 export interface Said {
   readonly message: string;
   readonly pod?: SilentPod;

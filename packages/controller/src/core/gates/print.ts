@@ -1,7 +1,7 @@
 // Prints a value as Go does, as kubectl compares and shows it.
 import { digitsOf } from "@janus/types";
 
-/** As Go prints a value, which is what kubectl compares and shows. */
+/** Prints a value as Go does, which is what kubectl compares and shows. */
 export const print = (value: unknown): string => {
   const digits = digitsOf(value);
   if (digits !== undefined) return digits;

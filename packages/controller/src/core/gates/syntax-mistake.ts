@@ -1,6 +1,6 @@
 /** A syntax error in the text of a gate, with its position. */
 export interface SyntaxMistake {
   readonly message: string;
-  /** Of the first character that is wrong, counted from 1; one past the last where something is missing at the end. */
+  /** The first character that is wrong, counted from 1; one past the last where something is missing at the end. */
   readonly position: number;
 }

@@ -13,13 +13,13 @@ interface Adopted {
 const PODS: Adopted = { kind: "Pod", resource: "pods" };
 const REPLICA_SETS: Adopted = { kind: "ReplicaSet", resource: "replicasets.apps" };
 const REVISIONS: Adopted = { kind: "ControllerRevision", resource: "controllerrevisions.apps" };
-/** By its retention policy, a StatefulSet becomes the owner of the claims that have the names of its own. */
+/** The claims that have the names of a StatefulSet's own: by its retention policy it becomes their owner. */
 const CLAIMS: Adopted = { kind: "PersistentVolumeClaim", resource: "persistentvolumeclaims" };
 const ENDPOINTS: Adopted = { kind: "Endpoints", resource: "endpoints", isByName: true };
 const ENDPOINT_SLICES: Adopted = { kind: "EndpointSlice", resource: "endpointslices.discovery.k8s.io", isByName: true };
 
 /**
- * What the controller of a built-in kind adopts if it finds it there, and what goes with that, by group and kind.
+ * The objects that the controller of a built-in kind adopts if it finds them there, and what goes with that, by group and kind.
  * https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/#non-template-pod-acquisitions
  * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rollover-aka-multiple-updates-in-flight
  * https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention

@@ -3,7 +3,7 @@ import { groupOf } from "@janus/api";
 import { asObject, type KubeObject } from "@janus/types";
 import type { ObjectRef } from "./kube-object.ts";
 
-/** Which object stands for the storage of a claim or snapshot, and how the two name each other. */
+/** The object that stands for the storage of a claim or snapshot, and how the two name each other. */
 interface Backing {
   readonly kind: string;
   readonly plural: string;
@@ -11,14 +11,14 @@ interface Backing {
   readonly nameIn: (object: KubeObject) => unknown;
   /** Its reference to the claim or snapshot. */
   readonly reference: string;
-  /** What becomes of the storage with the claim or snapshot. */
+  /** The fate of the storage when the claim or snapshot goes. */
   readonly policy: string;
 }
 
 const sourceOf = (object: KubeObject): Readonly<Record<string, unknown>> =>
   asObject(asObject(object["spec"])["source"]);
 
-/** So many digits of its uid tell a claim from all others. */
+/** The number of digits of its uid that tell a claim from all others. */
 const ENOUGH_OF_UID = 8;
 
 /**
@@ -39,7 +39,7 @@ const volumeIn = ({ metadata: { uid = "" }, spec }: KubeObject): unknown => {
 };
 
 /**
- * By group and kind.
+ * Backings by group and kind.
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
  * https://kubernetes.io/docs/concepts/storage/volume-snapshots/#static
  * https://kubernetes.io/blog/2024/12/18/kubernetes-1-32-volume-group-snapshot-beta/
@@ -97,7 +97,7 @@ export const destroyedWith = (object: KubeObject, storage: KubeObject): string |
   return isOfOther || !DESTROYING.includes(policy) ? undefined : backing.policy;
 };
 
-/** What this object stands for the storage of: the kind of claim or snapshot. */
+/** The kind of claim or snapshot whose storage this object stands for. */
 const roleOf = ({ apiVersion, kind }: KubeObject): readonly [ofKind: string, Backing] | undefined => {
   const prefix = `${groupOf(apiVersion)}/`;
   const found = Object.entries(BACKINGS).find(([key, backing]) => backing.kind === kind && key.startsWith(prefix));

@@ -1,6 +1,6 @@
 // Encodes and decodes base64 without Node.
 
-/** Of the UTF-8 bytes of a text. */
+/** Encodes the UTF-8 bytes of a text. */
 export const toBase64 = (text: string): string =>
   btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCodePoint(byte)).join(""));
 

@@ -2,7 +2,7 @@
 import { MANAGED_BY, MANAGED_BY_LABEL, TRANSACTION_LABEL } from "@janus/api";
 import type { Named } from "./implicit-owners.ts";
 
-/** In every namespace: https://kubernetes.io/docs/concepts/security/service-accounts/#default-service-accounts */
+/** Objects that every namespace has: https://kubernetes.io/docs/concepts/security/service-accounts/#default-service-accounts */
 const EVERYWHERE: readonly string[] = ["ServiceAccount default", "ConfigMap kube-root-ca.crt"];
 
 /**

@@ -43,8 +43,8 @@ export const jobOutline = (object: KubeObject): object =>
     : {};
 
 /**
- * What content does to a Job that has finished, as the predicate of a sentence: it is deleted when this time is over, which may be
- * now. Undefined: nothing.
+ * Tells what content does to a Job that has finished, as the predicate of a sentence: it is deleted when this time is over, which
+ * may be now. Undefined: nothing.
  * https://kubernetes.io/docs/concepts/workloads/controllers/ttlafterfinished/
  */
 export const deletedWhenFinished = (content: unknown, live: KubeObject): string | undefined => {

@@ -15,7 +15,7 @@ const isOfImmutable = ({ type }: Edited, message: string): boolean =>
 export const isImmutable = (change: Edited, message: string): boolean =>
   isOfImmutable(change, message) && !isIrreplaceable(change.target);
 
-/** What to do about it, for messages. */
+/** Advises what to do about an immutable field, for messages. */
 export const replaceHint = (change: Edited, message: string): string => {
   if (!isOfImmutable(change, message)) return "";
   return isImmutable(change, message)

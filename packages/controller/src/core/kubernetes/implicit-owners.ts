@@ -51,8 +51,8 @@ export const accountOf = (object: KubeObject): string | undefined => {
 };
 
 /**
- * What content does to the Secret with the token of a ServiceAccount that gets another one, as the predicate of a sentence: the token
- * controller deletes it if there is no such ServiceAccount. Undefined: nothing.
+ * Tells what content does to the Secret with the token of a ServiceAccount that gets another one, as the predicate of a sentence:
+ * the token controller deletes it if there is no such ServiceAccount. Undefined: nothing.
  * https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/serviceaccount/tokens_controller.go (`syncSecret`)
  */
 export const otherAccount = (content: unknown, live: KubeObject): string | undefined => {

@@ -33,7 +33,7 @@ export const memoizedBy = <A, Result>(nameOf: (of: A) => unknown, compute: (of: 
 
 /** The function, which remembers of the latest texts what it has computed, as long as they have so many characters together. */
 export const memoizedText = <Result>(most: number, compute: (text: string) => Result): ((text: string) => Result) => {
-  /** Those that were asked for last are the last. */
+  /** Results in the order in which they were asked for last. */
   const results = new Map<string, { readonly result: Result }>();
   let length = 0;
   return (text) => {

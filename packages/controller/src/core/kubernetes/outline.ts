@@ -24,7 +24,7 @@ export const versionsOf = (object: unknown): readonly { readonly name: string; r
 export const storageOf = (object: unknown): unknown =>
   asObject(asObject(asObject(asObject(object)["spec"])["resources"])["requests"])["storage"];
 
-/** What becomes of a PersistentVolume when its claim is gone, whether it is, and which claim it is. */
+/** The fate of a PersistentVolume when its claim is gone, whether it is, and which claim it is. */
 export const reclaimOf = (
   object: unknown,
 ): { readonly policy: unknown; readonly phase: unknown; readonly claimRef: unknown } => {
@@ -34,9 +34,8 @@ export const reclaimOf = (
 };
 
 /**
- * What is remembered of a target after its snapshot is written: everything that is still needed before the first
- * change (its identity and version, its owners, whether it is being deleted, and what makes a change
- * irreversible).
+ * The part of a target that is remembered after its snapshot is written: everything that is still needed before the first change
+ * (its identity and version, its owners, whether it is being deleted, and what makes a change irreversible).
  */
 export const outline = (object: KubeObject): KubeObject => {
   const { apiVersion, kind, metadata, immutable, type } = object;

@@ -21,8 +21,8 @@ export interface Reclaimed {
 }
 
 /**
- * What the cluster does with a PersistentVolume whose claim is gone, when it gets this reclaim policy, or this claim; undefined if it
- * keeps its data.
+ * Tells what the cluster does with a PersistentVolume whose claim is gone, when it gets this reclaim policy, or this claim;
+ * undefined if it keeps its data.
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
  * https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/volume/persistentvolume/pv_controller.go (`syncVolume`)
  */

@@ -41,7 +41,7 @@ const claimsOf = ({
   };
 };
 
-/** What a Patch does not name stays. The templates cannot be changed. */
+/** The spec after the change. Fields that a Patch does not name stay. The templates cannot be changed. */
 const resulting = (change: ResolvedChange, before: Fields): Fields => {
   if (change.type === "Delete" || change.type === "Replace") return before;
   const spec: Fields = asObject(change.content["spec"]);
@@ -70,7 +70,7 @@ export const statefulSetSpec = (object: KubeObject): Fields | undefined => {
   };
 };
 
-/** Which claims of volumes go with a change of a StatefulSet, or with a Pod. */
+/** Claims of volumes that go with a change of a StatefulSet, or with a Pod. */
 export interface DeletedClaims {
   readonly count: number;
   /** The first ones, and how many more, for messages. */

@@ -3,7 +3,7 @@ import type { ApiError } from "@janus/types";
 
 type Refused = Extract<ApiError, { readonly type: "refused" }>;
 
-/** What the API server says in these words has no value of an object in it, but names. Each is looked for in linear time. */
+/** Texts of the API server that contain names, but no value of an object. Each is looked for in linear time. */
 const WORDS: readonly RegExp[] = [
   // The authorizer.
   /^[\w./-]+ (?:"[\w.:/-]*" )?is forbidden: User "[^"\s]*" cannot [\w-]+ resource "[\w./-]*"(?: in API group "[\w.-]*")?(?: (?:in the namespace "[\w-]*"|at the cluster scope))?/,
@@ -27,7 +27,7 @@ const WORDS: readonly RegExp[] = [
 
 const wordsIn = (message: string): readonly string[] => WORDS.flatMap((words) => words.exec(message)?.[0] ?? []);
 
-/** More of them would not fit into an item. */
+/** The most fields that fit into an item. */
 const MOST_FIELDS = 5;
 
 const fieldsOf = ({ causes }: Refused): readonly string[] => {

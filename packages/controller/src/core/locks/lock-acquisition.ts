@@ -72,7 +72,7 @@ export type Locking =
 
 const order = ({ place }: Wanted): string => `${place.namespace ?? ""}/${place.name}`;
 
-/** In the global order: namespace and name of the Lease. */
+/** The targets in the global order: namespace and name of the Lease. */
 const inOrder = ({ settings }: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): readonly Wanted[] =>
   [...targets]
     .map(([index, target]) => ({ index, target, place: lockPlace(target, settings.controllerNamespace) }))

@@ -20,8 +20,8 @@ const queuePosition = (txn: QueuedTransaction): string =>
   `${rank(txn)} ${txn.behind === undefined ? (txn.status.startedAt ?? "") : toTimestamp(txn.behind)} ${txn.metadata.uid}`;
 
 /**
- * Of two Transactions that wait for the same lock: first the one that has applied changes, then the one that
- * began earlier, or yielded earlier. A total order.
+ * Orders two Transactions that wait for the same lock: first the one that has applied changes, then the one that began earlier,
+ * or yielded earlier. A total order.
  */
 export const hasPriorityOver = (a: QueuedTransaction, b: QueuedTransaction): boolean =>
   queuePosition(a) < queuePosition(b);

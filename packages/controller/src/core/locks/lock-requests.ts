@@ -44,7 +44,7 @@ export const lockPlace = (place: ObjectRef, controllerNamespace: string): Object
   }),
 });
 
-/** So many renewals a second are sent at most for the Transactions of a namespace, of which each is due after a quarter of its duration. */
+/** The most renewals a second for the Transactions of a namespace, each due after a quarter of its duration. */
 const RENEWALS_PER_SECOND = 100;
 const RENEWED_AFTER = 1 / 4;
 
@@ -184,8 +184,8 @@ export const renewOrTakeOver = (
 const PAUSES = 10;
 
 /**
- * For so long the renewals of a lock may be rejected, in ms, before it counts as lost: as for missing permissions of the controller, an
- * API server that has just started does not know its roles and policies yet.
+ * How long, in ms, the renewals of a lock may be rejected before it counts as lost: as for missing permissions of the controller,
+ * an API server that has just started does not know its roles and policies yet.
  */
 const REFUSED_FOR = 30_000;
 
@@ -223,7 +223,7 @@ export const nextPollAt = ({ txn, now }: ReconcileContext, readAt: Instant): Ins
   readAt +
   Math.min(Math.max((now - (fromTimestamp(txn.status.startedAt) ?? now)) / 10, POLL_INTERVAL), 10 * POLL_INTERVAL);
 
-/** What a Lease means that is not ours, and that there is none. */
+/** Observations for a Lease that is not ours, and for none. */
 interface NotOurs {
   readonly absent: LockObservation;
   readonly held: (lease: KubeObject, holder: string, known: Observations, now: Instant) => LockObservation;

@@ -58,7 +58,7 @@ const UNDER_WAY: ReadonlyMap<unknown, string> = new Map([
   ["RollingBack", "is rolling back"],
 ]);
 
-/** What was read under locks that are released may be outdated. */
+/** Drops what was read under locks that are released: it may be outdated. */
 export const withoutReads = (known: Observations): Observations => ({
   ...mapChanges(known, (observed) => ({
     ...observed,

@@ -7,8 +7,7 @@ import { equal, type ManagedFieldsEntry } from "@janus/types";
 type Entries = readonly ManagedFieldsEntry[];
 
 /**
- * Under this name, the API server merges the entries of the oldest updaters, so that there are at most ten of
- * them.
+ * The manager under which the API server merges the entries of the oldest updaters, so that there are at most ten.
  * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/capmanagers.go
  */
 export const ANCIENT_CHANGES = "ancient-changes";

@@ -86,8 +86,8 @@ const appliedField = (field: AppliedField): Json | undefined => {
 };
 
 /**
- * What an apply makes of a live object, as the API server does it: what is left out goes, and the content is merged with the rest,
- * as the managers of the live object show.
+ * The state that an apply makes of a live object, as the API server does it: what is left out goes, and the content is merged
+ * with the rest, as the managers of the live object show.
  *
  * Guarantees: what is neither left out nor in the content stays.
  * Assumes:    items of the content have all keys of their lists.

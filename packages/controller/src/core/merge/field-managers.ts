@@ -56,15 +56,15 @@ export const otherTransaction = ({ metadata: { managedFields = [] } }: KubeObjec
 };
 
 /**
- * Who has set any of these fields: `field manager "kubectl-edit"`, `Transaction upgrade (uid …)`; `another client` if there is
- * none, as for removed fields.
+ * Names who has set any of these fields: `field manager "kubectl-edit"`, `Transaction upgrade (uid …)`; `another client` if there
+ * is none, as for removed fields.
  */
 export const modifiedBy = ({ metadata: { managedFields = [] } }: KubeObject, paths: readonly Path[]): string => {
   const modified = setOf(paths);
   return who(managedFields.filter(({ fieldsV1 = none }) => meets(fieldsV1, modified)));
 };
 
-/** Who has written anything in the object since, its status apart: in the same words. */
+/** Names who has written anything in the object since, its status apart: in the same words. */
 export const modifiedSinceBy = (before: KubeObject, { metadata: { managedFields = [] } }: KubeObject): string =>
   who(
     writtenSince(before.metadata.managedFields ?? [], managedFields).filter(

@@ -105,7 +105,7 @@ export const fieldsOf = memoized(
   (entries: readonly ManagedFieldsEntry[]): Fields => union(entries.map((entry) => entry.fieldsV1 ?? none)),
 );
 
-/** What is gone down into together with a set, and whether the field that it has come to is to be kept. */
+/** A structure that is descended together with a set, and whether the field that it has come to is to be kept. */
 export interface Descent<At> {
   readonly into: (at: At, element: string) => At;
   readonly keeps: (at: At) => boolean;

@@ -9,7 +9,7 @@ type Entries = readonly ManagedFieldsEntry[];
 /** The manager of fields that Transactions of long ago have set. */
 const FORMER = "janus";
 
-/** As many entries of other Transactions as an object has before they are folded, and as are kept: the latest. */
+/** The number of entries of other Transactions that an object has before they are folded, and that are kept: the latest. */
 const MOST = 20;
 const KEPT = 10;
 

@@ -12,8 +12,8 @@ export type ListKind =
   | { readonly type: "value" };
 
 /**
- * What an element says of its item: the keys of a `k:`, the value of a `v:`; `null` for what is no JSON, or nested deeper than any
- * object that Janus handles, so that it names nothing.
+ * Parses what an element says of its item: the keys of a `k:`, the value of a `v:`; `null` for what is no JSON, or nested deeper
+ * than any object that Janus handles, so that it names nothing.
  */
 export const parseElement = (element: string): Json => {
   const said = (parseJson(element.slice(2)) ?? null) as Json;
@@ -40,7 +40,7 @@ export const listKind = (node: Fields | undefined): ListKind | undefined =>
 
 const json = (value: Json): string => (typeof value === "object" ? canonical(value) : JSON.stringify(value));
 
-/** As Go escapes JSON, for the sake of HTML. */
+/** Escapes as Go does in JSON, for the sake of HTML. */
 const escaped = (text: string): string =>
   /[<>&\u2028\u2029]/.test(text)
     ? text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
@@ -48,7 +48,7 @@ const escaped = (text: string): string =>
 
 type Namer = (item: JsonObject) => string;
 
-/** What is remembered by a key: its value. */
+/** The part of a value that is remembered by a key: the value itself. */
 const ofValue = (value: Json | undefined): Json | undefined => value;
 
 /**

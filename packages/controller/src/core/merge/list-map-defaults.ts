@@ -6,11 +6,11 @@ import { asObject, isObject, type Json, type JsonObject, member } from "@janus/t
 
 type Keys = Extract<ListKind, { type: "keys" }>;
 
-/** Who manages the fields of objects to take defaults from. */
+/** The managers of the fields of objects that defaults are taken from. */
 interface Owned {
   /** Every managed field; they show how lists are merged. */
   readonly managed: Fields | undefined;
-  /** Those of the Transaction, of other clients, and those that had a manager before the change. */
+  /** Fields of the Transaction, of other clients, and those that had a manager before the change. */
   readonly ours: Fields | undefined;
   readonly theirs: Fields | undefined;
   readonly former: Fields | undefined;
@@ -44,8 +44,8 @@ const lacksKey = ({ keys }: Keys, item: Json): boolean => keys.some((key) => key
 const ADDED = 3;
 
 /**
- * Which of several items is denoted: one of ours; else of protocol TCP, the only default of a key in built-in kinds; and only if
- * there is no other one, an item that other clients have added since.
+ * The rank of an item among several that may be denoted: one of ours first; else of protocol TCP, the only default of a key in
+ * built-in kinds; and only if there is no other one, an item that other clients have added since.
  */
 const rankOf = ({ element, item }: ListItem, { ours, theirs, former }: Owned): number => {
   if (child(ours, element) !== undefined) return 0;
@@ -78,7 +78,7 @@ const bestByKeys = (
   return best;
 };
 
-/** Where items that have only these keys are looked up: in each list, by these keys. */
+/** An index of items for those that have only these keys: in each list, by these keys. */
 interface Lookup {
   readonly present: Keys;
   readonly lists: readonly ListItems[];
@@ -103,7 +103,7 @@ const lookUp = ({ present, lists, bestIn, isAdded }: Lookup, item: Json): Json |
   return (found.find((one) => !isAdded(one)) ?? found[0])?.item;
 };
 
-/** Which of the keys it has: `10` of port and protocol, for `{port: 80}`. */
+/** The pattern of the keys that it has: `10` of port and protocol, for `{port: 80}`. */
 const patternOf = ({ keys }: Keys, item: Json): string =>
   keys.reduce((pattern, key) => pattern + (keyOf(item, key) === undefined ? "0" : "1"), "");
 
@@ -177,8 +177,8 @@ const completedObject = (content: JsonObject, there: References): JsonObject => 
 };
 
 /**
- * What a user wrote, with the keys of list items that it leaves to their defaults, as the server has filled them in: else
- * it is ambiguous which item of a list it denotes. An object that lacks no key is returned unchanged.
+ * Completes what a user wrote with the keys of list items that it leaves to their defaults, as the server has filled them in:
+ * else it is ambiguous which item of a list it denotes. An object that lacks no key is returned unchanged.
  *
  * @param there the live object, and the former one.
  *

@@ -11,7 +11,7 @@ const commonNames = (list: ListItems, ...others: readonly ListItems[]): readonly
 export const isInFormerOrder = (was: ListItems, is: ListItems): boolean => equal(commonNames(was, is), [...is.keys()]);
 
 /**
- * Which order a rollback gives the items of a list: as with the value of a field, the former one only where the change has given
+ * The order that a rollback gives the items of a list: as with a field's value, the former one only where the change has given
  * them another, and a conflict where others have then given them yet another.
  *
  * @example
@@ -27,13 +27,13 @@ const orderVerdict = (was: ListItems, is: ListItems, wanted: ListItems): MergeVe
   return equal(inContent, commonNames(is, was, wanted)) ? "before" : "conflict";
 };
 
-/** In the former order; items that other clients added come last. */
+/** The names in the former order; items that other clients added come last. */
 const namesAsBefore = (was: ListItems, is: ListItems): readonly string[] => [
   ...was.keys(),
   ...[...is.keys()].filter((name) => !was.has(name)),
 ];
 
-/** In the live order; items that are not there any more come after the item that they came after before. */
+/** The names in the live order; items that are not there any more come after the item that they came after before. */
 const namesAsLive = (was: ListItems, is: ListItems): readonly string[] => {
   const [first, after] = [[] as string[], new Map<string, string[]>()];
   let gone = first;
@@ -46,7 +46,7 @@ const namesAsLive = (was: ListItems, is: ListItems): readonly string[] => {
 
 /** The order of a list after a rollback. */
 export interface MergedOrder {
-  /** Of all items that it had before, or has now. */
+  /** The names of all items that it had before, or has now. */
   readonly names: readonly string[];
   readonly isConflict: boolean;
 }

@@ -8,7 +8,7 @@ import { under } from "./field-value.ts";
 
 type Entries = readonly ManagedFieldsEntry[];
 
-/** What managedFields says of an object. */
+/** The managedFields of an object. */
 export const entriesOf = ({ metadata }: KubeObject): Entries => metadata.managedFields ?? [];
 
 export const isOurs = ({ manager = "" }: ManagedFieldsEntry, uid: string): boolean => marks(manager, uid);

@@ -4,8 +4,8 @@ import { isWhole } from "./field-set.ts";
 import type { MergedField } from "./merged-field.ts";
 
 /**
- * What a rollback does with a field: it restores the former value, or keeps the live one: of other clients, with or without a
- * conflict; or nobody's, as those that admission sets, which is unclaimed.
+ * The verdict of a rollback about a field: it restores the former value, or keeps the live one: of other clients, with or without
+ * a conflict; or nobody's, as those that admission sets, which is unclaimed.
  */
 export type MergeVerdict = "before" | "live" | "conflict" | "unclaimed";
 

@@ -2,7 +2,7 @@
 import { child, type Fields, isWhole, type Path } from "./field-set.ts";
 import type { Json } from "@janus/types";
 
-/** What is known of the change that is rolled back. */
+/** The known facts of the change that is rolled back. */
 export interface ChangeMade {
   /** Whether it is unknown which fields it has set: only those of its content count as its own. */
   readonly isBlind: boolean;
@@ -15,7 +15,7 @@ export interface ChangeMade {
   readonly yieldsToOthers: boolean;
 }
 
-/** Where a field is, reached from the root of the object. Its path is computed only for messages. */
+/** The position of a field, reached from the root of the object. Its path is computed only for messages. */
 export interface Located {
   readonly element: string;
   readonly parent: Located | undefined;

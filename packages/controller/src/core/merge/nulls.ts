@@ -24,7 +24,7 @@ const stripped = (value: Json): Json => {
 /** A manifest without fields that are null. Items of lists stay: without one, the others would have other places. */
 export const withoutNulls = memoized(strippedFields);
 
-/** Where the first item of a list is null: `spec.args[1]`; undefined if there is none. */
+/** Finds the first item of a list that is null: `spec.args[1]`; undefined if there is none. */
 export const nullItem = (value: Json, path = ""): string | undefined => {
   if (isList(value)) {
     const at = value.indexOf(null);
@@ -41,7 +41,7 @@ export const nullItem = (value: Json, path = ""): string | undefined => {
   return undefined;
 };
 
-/** Where a manifest has null and what was made of it has nothing: `data.old`; undefined if nowhere. */
+/** Finds where a manifest has null and what was made of it has nothing: `data.old`; undefined if nowhere. */
 export const lostNull = (written: Json, made: Json | undefined, path = ""): string | undefined => {
   if (written === null) return made === undefined ? path : undefined;
   const parts = isList(written)
@@ -92,8 +92,8 @@ export const nulledFields = (
 };
 
 /**
- * Where the content of a Patch has null in a map that is always replaced as a whole, such as a selector: `spec.selector`; undefined if
- * there is none. A Patch would remove all of its other keys.
+ * Finds where the content of a Patch has null in a map that is always replaced as a whole, such as a selector: `spec.selector`;
+ * undefined if there is none. A Patch would remove all of its other keys.
  */
 export const nullInWhole = (
   live: Json | undefined,

@@ -155,7 +155,7 @@ const managedIn = (apiVersion: string, object: KubeObject): Fields => {
   return metadata === undefined ? inVersion : union([inVersion, { "f:metadata": metadata }]);
 };
 
-/** So many are found: more than any message names. */
+/** The most fields that are found: more than any message names. */
 const MOST = 100;
 
 /**

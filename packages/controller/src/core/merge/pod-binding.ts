@@ -14,8 +14,8 @@ const added = (was: Texts = {}, is: Texts = {}, parent: Path, managed: readonly 
     .filter((path) => !managed.some((fields) => has(fields, path)));
 
 /**
- * What the scheduler has written into a Pod since, by binding it to a node: the name of the node, labels and annotations. The
- * API server records no manager for them, so that they would count as consequences of the change; and it takes no Pod off its
+ * Fields that the scheduler has written into a Pod since, by binding it to a node: the name of the node, labels and annotations.
+ * The API server records no manager for them, so that they would count as consequences of the change; and it takes no Pod off its
  * node again.
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/binding-v1/
  *

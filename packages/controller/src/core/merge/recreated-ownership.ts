@@ -23,7 +23,7 @@ const into = ({ former, taken, before, live }: FormerField, element: string): Fo
 const isKept = ({ former, taken, before, live }: FormerField): boolean =>
   taken === undefined || !isWhole(former ?? none) || equal(live, before);
 
-/** Who owns what in an object that was created again: as before, but for what others have taken over since. */
+/** The owners of the fields of an object that was created again: as before, but for what others have taken over since. */
 export const recreatedOwnership = (
   before: KubeObject,
   live: KubeObject,

@@ -8,7 +8,7 @@ import { under } from "./field-value.ts";
 type Entries = readonly ManagedFieldsEntry[];
 
 /**
- * What clears managedFields. An empty list is documented not to.
+ * The entries that clear managedFields. An empty list is documented not to.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#clearing-managedfields
  */
 const NO_MANAGER: Entries = [{}];

@@ -53,7 +53,7 @@ const fieldIn = (parent: SetField, element: string, values: Values): SetField =>
 /** Found one by one: there may be as many as the object has fields, and a message names a few. */
 type Found = Generator<SetField>;
 
-/** What the API server leaves out, or gives a value of its own. */
+/** Whether the API server leaves this value out, or gives it a value of its own. */
 const isNothing = (value: Json | undefined): boolean =>
   isEmpty(value) || value === false || value === 0 || value === "";
 
@@ -97,7 +97,7 @@ function* revertedItems(field: SetField, kind: ListKind): Found {
       yield* reverted(fieldIn(field, element, { was: item, wanted: undefined, is: byElement.get(element)?.item }));
 }
 
-/** What others have set again that the change has removed. */
+/** The field, if others have set it again after the change has removed it. */
 function* setAgain(field: SetField): Found {
   if (field.was !== undefined && field.is !== undefined && field.theirs !== undefined) yield field;
 }
@@ -126,11 +126,11 @@ function* reverted(field: SetField): Found {
   else yield* revertedWhole(field);
 }
 
-/** What a change can set; the status is for others. */
+/** The part of an object that a change can set; the status is for others. */
 const settable = (object: KubeObject | JsonObject, place: ObjectRef): JsonObject =>
   without(writable(object, place), ["status"]);
 
-/** More than any message names. */
+/** The most fields that are found: more than any message names. */
 const MOST = 100;
 
 /**

@@ -21,7 +21,7 @@ const isNamed = (list: readonly Json[]): boolean => {
   return names.every((name) => typeof name === "string") && new Set(names).size === names.length;
 };
 
-/** In the order in which the API server has them: those that the write left as they were, and those that it did not send. */
+/** The items in the order of the API server: those that the write left as they were, and those that it did not send. */
 const withMutatedItems = (
   kind: ListKind,
   goal: readonly Json[],
@@ -38,7 +38,7 @@ const withMutatedItems = (
   return [...kept, ...removedByOthers.map(([, { item }]) => item)];
 };
 
-/** Of an object or list with nothing in it: it is not there, or others have added it. */
+/** Whether an object or list with nothing in it is no part of the goal: it is not there, or others have added it. */
 const isNoPart = (goal: Json | undefined, sent: Json | undefined, got: Json | undefined): boolean =>
   got === undefined || (goal === undefined && sent !== undefined);
 
@@ -81,11 +81,11 @@ export interface DifferingField {
   readonly a: unknown;
   readonly b: unknown;
   readonly other: unknown;
-  /** Only for messages: there may be as many fields as an object has, each far below the others. */
+  /** The path, only for messages: there may be as many fields as an object has, each far below the others. */
   readonly path: () => Path;
 }
 
-/** Where a value is. */
+/** The position of a value. */
 type Place = () => Path;
 
 const placeIn =
@@ -116,7 +116,7 @@ const findDiffering = (
 
 const ROOT: Place = () => [];
 
-/** Where two values differ. Lists are compared as a whole. */
+/** The fields in which two values differ. Lists are compared as a whole. */
 export const differingFields = (a: unknown, b: unknown, other?: unknown): readonly DifferingField[] => {
   const found: DifferingField[] = [];
   findDiffering({ a, b, other, path: ROOT }, found, () => false);

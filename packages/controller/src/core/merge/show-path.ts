@@ -3,7 +3,7 @@ import { asObject } from "@janus/types";
 import { parseElement } from "./list-element.ts";
 import type { Path } from "./field-set.ts";
 
-/** So many are named: a message has no room for more. */
+/** The most paths that are named: a message has no room for more. */
 export const MOST_SHOWN = 20;
 
 const pathText = (path: Path, conceals: boolean): string =>

@@ -21,10 +21,10 @@ import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { showPath } from "./show-path.ts";
 import { type JsonObject, type KubeObject, LAST_APPLIED, type ManagedFieldsEntry } from "@janus/types";
 
-/** As many entries of earlier Applies are left as they are where nothing goes; more would slow down every apply. */
+/** The most entries of earlier Applies that are left as they are where nothing goes; more would slow down every apply. */
 const MOST_EARLIER = 10;
 
-/** What a Patch removes, and so has to be made by a PUT. */
+/** The removals of a Patch, which has to be made by a PUT for them. */
 export interface TakeOver {
   /** The entries of earlier Applies, in whose place comes the one of this Apply; none for any other Patch. */
   readonly earlier: readonly ManagedFieldsEntry[];
@@ -70,7 +70,7 @@ const removedByNull = (change: ResolvedChange, place: ObjectRef, before: KubeObj
   return leftOut === undefined ? undefined : { earlier: NONE, leftOut };
 };
 
-/** What nothing shows of the result of a PUT: which item of a list is meant, or how a list is merged. Undefined if all is clear. */
+/** Tells what a PUT's result does not show: which item of a list is meant, or how a list is merged. Undefined if all is clear. */
 const unclear = (
   { is, managed, completed }: ReturnType<typeof partsOf>,
   content: JsonObject,
@@ -94,9 +94,9 @@ export const unclearMerge = (change: ResolvedChange, place: ObjectRef, before: K
 };
 
 /**
- * What a Patch removes: an Apply what earlier ones have set and it leaves out, any other what it sets to null. A server-side apply
- * removes only what its own manager has set before, and every Transaction has a manager of its own: so it is made by a PUT
- * that says the same.
+ * Finds what a Patch removes: an Apply what earlier ones have set and it leaves out, any other what it sets to null. A
+ * server-side apply removes only what its own manager has set before, and every Transaction has a manager of its own: so it is
+ * made by a PUT that says the same.
  *
  * Guarantees: the same answer for the same object, in every process: what the write has made is told by what it was made of.
  * @returns undefined where a server-side apply will do.

@@ -14,7 +14,7 @@ export interface FieldOwnership extends ChangeMade {
   readonly ours: Fields;
   /** Fields that other clients own in the live object. */
   readonly theirs: Fields;
-  /** Those of them whose managers have written since the change. */
+  /** Fields of other clients whose managers have written since the change. */
   readonly since: Fields;
   /** Fields of managers that may have written since the change. */
   readonly possiblyNewer: Fields;
@@ -24,7 +24,7 @@ export interface FieldOwnership extends ChangeMade {
   readonly managed: Fields;
   /** The content of the change. */
   readonly content: JsonObject;
-  /** What the change removed; the empty set: whatever its content leaves out. */
+  /** Fields that the change removed; the empty set: whatever its content leaves out. */
   readonly removed: Fields | undefined;
 }
 
@@ -36,10 +36,10 @@ export interface Merged {
   readonly unclaimed: readonly Path[];
 }
 
-/** So many of them are kept: more than any message names. There may be as many as the object has fields. */
+/** The most of them that are kept: more than any message names. There may be as many as the object has fields. */
 const MOST_NAMED = 100;
 
-/** What a field is after the merge; without a value, it is not there. */
+/** A field after the merge; without a value, it is not there. */
 interface MergedValue {
   readonly value: Json | undefined;
   readonly named: NamedFields;
@@ -63,7 +63,7 @@ const allOf = (parts: readonly NamedFields[], type: keyof NamedFields): readonly
   return some.length === 0 ? NONE : some.flatMap((part) => part[type]).slice(0, MOST_NAMED);
 };
 
-/** What is named of the parts of a field. All of one that is not there before is named as one. */
+/** The fields to report among the parts of a field. A field that did not exist before is reported as a whole. */
 const namedIn = (field: MergedField, parts: readonly MergedValue[]): NamedFields => {
   const some = parts.flatMap(({ named }) => (named === NOTHING ? [] : [named]));
   if (some.length === 0) return NOTHING;
@@ -148,7 +148,7 @@ const isRejectedInPart = ({ change, element, was, is, theirs }: MergedField): bo
   return lacksPart(was, is) && Object.keys(theirs).some((part) => part.startsWith("f:") && isNew(part.slice(2)));
 };
 
-/** What others have set again is theirs as a whole: no former value gets into it. */
+/** Leaves to others all of what they have set again: no former value gets into it. */
 const unlessTheirs = (field: MergedField, merged: MergedValue): MergedValue =>
   merged.value !== field.is && (isSetAgain(field) || isRejectedInPart(field)) ? inConflict(field) : merged;
 
@@ -263,7 +263,7 @@ const isMerged = ({ was, is, theirs, managed, change }: MergedField): boolean =>
   return change.isBlind && isObject(is) && !isNewAndEmpty && !isReplaced;
 };
 
-/** Of a field that is not what it was. */
+/** Merges a field that is not what it was. */
 const mergeField = (field: MergedField): MergedValue => {
   const { was, theirs, managed, change } = field;
   // A value without fields of other clients is reverted as a whole, with the defaults that have no manager.

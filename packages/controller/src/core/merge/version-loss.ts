@@ -41,7 +41,7 @@ const isPart = (part: unknown, whole: unknown): boolean => {
 };
 
 /**
- * What an object has in another version of its kind, and not in the one that it was read `here`.
+ * The fields that an object has in another version of its kind, and not in the one that it was read `here`.
  *
  * Guarantees: nothing of one that has here what it has not there: a conversion keeps the same in other fields then, or in an
  *             annotation.
@@ -56,7 +56,7 @@ export const onlyThere = (
   return isPart(part, whole) ? differingFields(whole, part, written) : [];
 };
 
-/** What becomes of an object in another version of its kind if it is written as it is here. */
+/** The object in another version of its kind after it is written as it is here. */
 export const writtenFromHere = (here: KubeObject, there: KubeObject, place: ObjectRef): object => {
   const body = writable(here, place);
   const { namespace, name, uid, resourceVersion } = there.metadata;
@@ -74,7 +74,7 @@ export const writtenFromHere = (here: KubeObject, there: KubeObject, place: Obje
   };
 };
 
-/** What of that has another value once it is `written` there, or none; what has its default is not lost. */
+/** The fields among those that have another value once it is `written` there, or none; what has its default is not lost. */
 export const lostThere = (
   here: KubeObject,
   there: KubeObject,

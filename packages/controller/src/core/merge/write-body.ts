@@ -22,7 +22,7 @@ import type { ObjectRef } from "../kubernetes/kube-object.ts";
 export interface TransactionRef {
   readonly name: string;
   readonly uid: string;
-  /** By the clock of the API server, to the second. */
+  /** The time by the clock of the API server, to the second. */
   readonly creationTimestamp?: string | undefined;
 }
 
@@ -67,8 +67,8 @@ const mark = (manager: string, apiVersion: string, fieldsV1: JsonObject): Manage
 });
 
 /**
- * With the latest time: if there are more than ten updaters, the API server merges the oldest under another name
- * (see `ancient-changes.ts`).
+ * Gives the entry the latest time: if there are more than ten updaters, the API server merges the oldest under another name (see
+ * `ancient-changes.ts`).
  */
 const latest = (entry: ManagedFieldsEntry, entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry => {
   const times = entries.flatMap(({ time }) => fromTimestamp(time) ?? []);
@@ -157,7 +157,7 @@ export const createBody = (change: ResolvedChange, place: ObjectRef, author: Tra
   };
 };
 
-/** With the live value, for an Update, or none, for a Patch, of what a controller sets: otherwise it would be gone for a moment. */
+/** Adds the live value, for an Update, or none, for a Patch, of what a controller sets: else it would be gone for a moment. */
 const withControlled = (
   change: ResolvedChange,
   content: JsonObject,

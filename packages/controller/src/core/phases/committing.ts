@@ -112,7 +112,7 @@ const discover = (context: ReconcileContext, journal: Journal, index: number): S
 };
 
 /**
- * With Jobs watched from when they are made: one that deletes itself when it has finished may be gone when its gates are waited for at
+ * Watches Jobs from when they are made: one that deletes itself when it has finished may be gone when its gates are waited for at
  * the end.
  */
 const watchingJobs = ({ txn, known }: ReconcileContext, step: Step): Step => {

@@ -40,7 +40,7 @@ const NEXT = {
   Published: "",
 } as const;
 
-/** What it would do, and what can be done next. */
+/** Says what the Draft would do, and what can be done next. */
 const draftMessage = ({ spec: { lifecycle }, status: { render } }: Pick<Transaction, "spec" | "status">): string => {
   if (render === undefined) return "not applied; rendering what it would change";
   const message =
@@ -123,7 +123,7 @@ const renderNow = (context: ReconcileContext): Step => {
     : run(updateStatus(txn, { render: shown, because: { reason: txn.spec.lifecycle, message } }, now));
 };
 
-/** Of what was rendered before, by this process or another one. */
+/** Rests on what was rendered before, by this process or another one. */
 const restOfRendered = (context: ReconcileContext): Step => {
   const unknown = discoveries(context.txn, context.known);
   return unknown.length > 0 ? run(...unknown) : rest(context, renderedTargets(context));

@@ -97,7 +97,7 @@ const resolveTargets = (context: ReconcileContext): Step | undefined => {
 const readContents = (context: ReconcileContext): Step | undefined =>
   hasContents(context.txn) ? (findServiceAccount(context) ?? awaitContents(context, "PreflightFailed")) : undefined;
 
-/** What an Apply needs permission for depends on whether its target exists; what is read under the lock decides. */
+/** Reads whether the target of an Apply exists: its permissions depend on that; what is read under the lock decides. */
 const resolveApplies = ({ txn, known }: ReconcileContext): Step | undefined => runAny(firstLooks(txn, known));
 
 const reviewPermissions = ({ txn, known }: ReconcileContext): Step | undefined =>
@@ -118,8 +118,8 @@ const giveWay = (context: ReconcileContext): Step | undefined => {
 };
 
 /**
- * What it does also while it waits for memory, since it takes none: it ends when that is requested, or at its timeout, and
- * gives way to others. Undefined: nothing of it is due.
+ * Handles what takes no memory, so that it is done also while the Transaction waits for memory: it ends when that is requested,
+ * or at its timeout, and gives way to others. Undefined: nothing of it is due.
  */
 export const handlePreparingRequests = (context: ReconcileContext): Step | undefined =>
   stopRequest(context).type !== "none" || context.now >= deadline(context) ? preparing(context) : giveWay(context);

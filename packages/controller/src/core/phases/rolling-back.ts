@@ -100,7 +100,7 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
   return waitForFirst(context, journal, first, others, cursor > 0 ? since + patience : first.until);
 };
 
-/** What has to be rolled back before this item. `before`: the deferred ones that come before it in any case. */
+/** The item that has to be rolled back before this one. `before`: the deferred ones that come before it in any case. */
 const neededFor = (
   { txn }: ReconcileContext,
   journal: Back,
@@ -186,7 +186,7 @@ const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal =
   return { ...journal, notes: new Map([...journal.notes, ...notes]) };
 };
 
-/** Of an incomplete rollback. @param attempts automatic retries so far */
+/** Announces what follows an incomplete rollback. @param attempts automatic retries so far */
 const whatFollows = (txn: Transaction, journal: Back, message: string, attempts: number): EventSpec => {
   const warning = { type: "Warning", reason: "RollbackFailed" } as const;
   if (txn.metadata.deletionTimestamp !== undefined)

@@ -51,8 +51,8 @@ const restOnceCleanedUp = (context: ReconcileContext): Step | undefined => {
 };
 
 /**
- * Only the kinds that are needed to know where the locks are: where the status does not name them. A deleted Transaction does not wait
- * for one whose API does not answer: its locks count as free.
+ * Discovers only the kinds that are needed to know where the locks are: where the status does not name them. A deleted
+ * Transaction does not wait for one whose API does not answer: its locks count as free.
  */
 const discoverKinds = ({ txn, known }: ReconcileContext): Step | undefined => {
   const { items, reversibleUntil } = txn.status;
@@ -70,7 +70,7 @@ const discoverKinds = ({ txn, known }: ReconcileContext): Step | undefined => {
 const knowJournal = ({ txn, known }: ReconcileContext): Step | undefined =>
   known.journal === undefined && known.cleanup.isJournalReleased === undefined ? run(readJournal(txn)) : undefined;
 
-/** If it was deleted and cannot clean up: whether its namespace is being deleted, too. */
+/** Finds out, if it was deleted and cannot clean up, whether its namespace is being deleted, too. */
 const knowNamespace = (context: ReconcileContext): Step | undefined => {
   const { txn, known, now } = context;
   const { namespace, retryingSince: hindered } = known;
@@ -111,7 +111,7 @@ const lastCreate = ({ txn, known }: ReconcileContext): Instant => {
   return Math.max(tookOver, known.unansweredCreate ?? Number.NEGATIVE_INFINITY);
 };
 
-/** Until when a create may still take effect; long ago if none may. */
+/** The time until when a create may still take effect; long ago if none may. */
 const quietAt = (context: ReconcileContext): Instant => lastCreate(context) + inFlightWindow(context.settings);
 
 const awaitCreates = (context: ReconcileContext): Step | undefined => {
@@ -139,7 +139,7 @@ const recordRest = ({ txn, now }: ReconcileContext): Step | undefined =>
     ? run(updateStatus(txn, { reversibleUntil: toTimestamp(windowEnd(txn)), because: readyIn(txn) }, now))
     : undefined;
 
-/** Also if no journal is recorded: it may have been created just before the Transaction failed. */
+/** Deletes the journal also if none is recorded: it may have been created just before the Transaction failed. */
 const deleteUnneededJournal = ({ txn, known }: ReconcileContext): Step | undefined => {
   const isNeeded = isLeft(txn.status) && txn.metadata.deletionTimestamp === undefined;
   return isNeeded || known.cleanup.isJournalReleased ? undefined : run(deleteJournal(txn));
@@ -196,7 +196,7 @@ const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
 export const terminalCleanup = (context: ReconcileContext): Step =>
   firstStep(STEPS, context) ?? run(withoutFinalizer(context.txn));
 
-/** Also without the request that is served by then. */
+/** Removes the finalizer, and the request that is served by then. */
 const withoutFinalizer = (txn: Transaction): ApiCall =>
   removeFinalizer(txn, isRequestFulfilled(txn) && isRequested(txn) ? { [REQUEST_ROLLBACK]: null } : undefined);
 

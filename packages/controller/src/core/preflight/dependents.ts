@@ -118,7 +118,7 @@ const followed = memoized((all: readonly Owned[]) =>
   ),
 );
 
-/** What the garbage collector deletes with them, as far as it was seen. */
+/** The objects that the garbage collector deletes with them, as far as it was seen. */
 export const collected = ({ spec }: Transaction, known: Observations): Collected =>
   followed(released(known.owned)(spec.changes)(replaced(spec.changes)(known.changes)))(
     deleted(spec.changes)(known.changes),

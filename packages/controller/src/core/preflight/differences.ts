@@ -30,7 +30,7 @@ const OF_SERVER: readonly string[] = [
   "selfLink",
 ];
 
-/** What an object says: without what the API server writes about it, and without its status. */
+/** The content of an object: without what the API server writes about it, and without its status. */
 export const contentOf = (object: KubeObject): JsonObject => {
   const { metadata, ...content } = asObject(object);
   return {
@@ -79,7 +79,7 @@ const inSameOrder = (a: ReadonlyMap<string, Json>, b: ReadonlyMap<string, Json>)
     [...b.keys()].filter((key) => a.has(key)),
   );
 
-/** What two objects have at each field of either, but for the same values. */
+/** The values of two objects at each field of either, but for the same values. */
 function* fields(path: string, before: JsonObject, after: JsonObject): Generator<Difference> {
   for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()) {
     const [a, b] = [member(before, name), member(after, name)];
@@ -102,7 +102,7 @@ function* elements(path: string, before: readonly Json[], after: readonly Json[]
 const isFilled = (value: Json | undefined): boolean =>
   (isObject(value) && Object.keys(value).length > 0) || (isList(value) && value.length > 0);
 
-/** What both values have, part by part, where either has any; undefined where they can only be compared as a whole. */
+/** The values of both, part by part, where either has any; undefined where they can only be compared as a whole. */
 const parts = ({ path, before, after }: Difference): Iterator<Difference> | undefined => {
   if (!isFilled(before) && !isFilled(after)) return undefined;
   if ((before === undefined || isObject(before)) && (after === undefined || isObject(after)))

@@ -17,14 +17,14 @@ export const contentDigest = memoized(({ spec }: Transaction): string => {
   return `sha256:${hashOf(Spec.encode({ ...content, lifecycle: "Draft" }))}`;
 });
 
-/** What of spec decides what is done: not how long a Draft is kept. */
+/** Hashes the part of spec that decides what is done: not how long a Draft is kept. */
 const specHash = memoized(({ spec }: Transaction): string => {
   const { approvedDigest: _, draftTTL: __, ...rest } = spec;
   return hashOf(Spec.encode({ ...rest, lifecycle: "Published" }));
 });
 
 /**
- * What is approved: the spec with all contents, and what it would do to each target.
+ * The digest of what is approved: the spec with all contents, and what it would do to each target.
  *
  * Guarantees: depends on the spec and on the fields of the targets that the changes modify; not on generation, lifecycle,
  *             times, statuses, resourceVersions (but of sensitive kinds, whose values do not count) or restarts.

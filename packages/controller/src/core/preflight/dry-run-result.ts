@@ -13,7 +13,7 @@ import { mustConceal } from "../state/sensitive-kinds.ts";
 import { contentOf, type Difference, differences, settableOf } from "./differences.ts";
 import type { KeepDryRun } from "./preflight.ts";
 
-/** As much as a value, and a path, has room for in the status, in bytes. */
+/** The most bytes for which a value, and a path, has room in the status. */
 const MOST_OF_VALUE = 256;
 const MOST_OF_PATH = 512;
 /** How much of a long text is shown before its first difference, in characters. */
@@ -25,11 +25,11 @@ export const hashOf = (value: unknown): string => bytesToHex(sha256(utf8ToBytes(
 
 export const bytesOf = (value: unknown): number => utf8ToBytes(JSON.stringify(value)).length;
 
-/** What no user sets in a manifest, or what every manifest names. */
+/** Fields that no user sets in a manifest, or that every manifest names. */
 const IDENTITY: readonly string[] = ["apiVersion", "kind"];
 const NAMES: readonly string[] = ["name", "namespace"];
 
-/** What a manifest sets, apart from which object it is. */
+/** The fields that a manifest sets, apart from which object it is. */
 const setBy = ({ metadata, ...rest }: JsonObject): JsonObject => ({
   ...Object.fromEntries(Object.entries(rest).filter(([name]) => !IDENTITY.includes(name))),
   metadata: Object.fromEntries(
@@ -40,7 +40,7 @@ const setBy = ({ metadata, ...rest }: JsonObject): JsonObject => ({
 const isLowSurrogate = (text: string, at: number): boolean => /^[\uDC00-\uDFFF]/.test(text.slice(at, at + 1));
 
 /**
- * Where two texts are shown from if they are too long to be shown: from the line in which they differ first, or shortly before
+ * The index from which two texts are shown that are too long to be shown: the line in which they differ first, or shortly before
  * it. Their beginnings would look the same.
  */
 const startOf = (before: Json | undefined, after: Json | undefined): number => {
@@ -68,7 +68,7 @@ const show = ({ path, before, after }: Difference, isHidden: boolean): FieldDiff
   };
 };
 
-/** As many of the first ones as there is room for. */
+/** The first ones, as many as there is room for. */
 export const fitting = (
   diff: readonly FieldDifference[],
   room: number,
@@ -91,7 +91,7 @@ const name = ({ resource: { group, plural }, namespace = "", name }: ObjectRef):
   name,
 ];
 
-/** What counts for the digest instead of each difference, apart from the place and the result. */
+/** The facts that count for the digest instead of each difference, apart from the place and the result. */
 const substance = ({ change }: ResolvedItem, before: KubeObject | undefined, isHidden: boolean): unknown => {
   // What is created is in the spec; the API server chooses other values at each dry run.
   if (before === undefined) return [];
@@ -119,7 +119,7 @@ const resultOf = ({ change: { type } }: ResolvedItem, found: Iterable<Difference
 const jsonOf = ({ path, before = null, after = null }: Difference): string =>
   `[${JSON.stringify(path)},${canonical(before)},${canonical(after)}]`;
 
-/** To hash pieces one by one takes longer than to join them first, in characters. */
+/** Characters that are hashed at once: hashing pieces one by one takes longer than joining them first. */
 const HASHED_AT_ONCE = 64 * 1024;
 
 /** The hash of a text that is never there as a whole. */
@@ -143,7 +143,7 @@ const textHash = () => {
 };
 
 /**
- * What the dry run of a change has shown.
+ * The result that the dry run of a change has shown.
  *
  * Guarantees: no value of a sensitive kind is in it, not even hashed. Of any number of differences, those that are shown are in
  *             memory.
@@ -179,7 +179,7 @@ export const dryRunResult = (
   };
 };
 
-/** What is known only once an earlier change is applied. */
+/** The digest of a result that is known only once an earlier change is applied. */
 export const unknownYet = ({ place }: ResolvedItem): string => hashOf([name(place), "DependsOnEarlier"]);
 
 /** Keeps what the dry run of a change shows. */

@@ -19,7 +19,7 @@ const room = (known: Observations): number => {
   return Math.max(0, Math.min(MOST, Math.floor(((MOST_LIVE - bytes) * count) / bytes)));
 };
 
-/** Of what was tried, only the outline is left. */
+/** Keeps only the outline of targets that were tried. */
 const outlineTried = (known: Observations): Observations =>
   mapChanges(known, (observed, index) => (trialIn(known, index) === undefined ? observed : outlined(observed)));
 

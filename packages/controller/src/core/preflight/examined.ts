@@ -30,7 +30,7 @@ export type Examined =
   | {
       readonly type: "tried";
       readonly problems: (index: number) => readonly string[];
-      /** As {@link tooEarly}: no problem of the change itself. */
+      /** Answers as {@link tooEarly}: no problem of the change itself. */
       readonly tooEarly: (index: number) => string | undefined;
     };
 

@@ -22,11 +22,11 @@ const byOwner = (all: readonly Owned[]): ReadonlyMap<string, Reference> => {
   return references;
 };
 
-/** What is deleted with the deletions of a Transaction. */
+/** Objects that are deleted with the deletions of a Transaction. */
 export interface Collected {
-  /** By uid: the change that deletes an object. */
+  /** The change that deletes an object, by the uid of the object. */
   readonly deletedBy: ReadonlyMap<string, number>;
-  /** By uid, and by call name (see `implicit-owners.ts`): the change after which an object is gone. */
+  /** The change after which an object is gone, by its uid, and by its call name (see `implicit-owners.ts`). */
   readonly goneAfter: ReadonlyMap<string, number>;
   /**
    * Objects that the garbage collector deletes, and no change does, by the change after which they are gone.

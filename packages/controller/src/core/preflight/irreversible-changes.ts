@@ -20,7 +20,7 @@ const madeImmutable = ({ content }: Edit, live: KubeObject): string | undefined 
 
 type Edit = Exclude<ResolvedChange, { readonly type: "Delete" | "Replace" }>;
 
-/** By kind: the part of an edit that cannot be reverted; undefined if there is none. */
+/** The part of an edit that cannot be reverted, by kind; undefined if there is none. */
 const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => string | undefined>> = {
   "/ConfigMap": madeImmutable,
   "/Secret": (change, live) => madeImmutable(change, live) ?? otherAccount(change.content, live),
@@ -45,7 +45,7 @@ const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => strin
   },
 };
 
-/** What a change does to this object that cannot be undone, as the predicate of a sentence; undefined if there is nothing. */
+/** The effect of a change on this object that cannot be undone, as the predicate of a sentence; undefined if there is none. */
 export const lostForGood = (
   { change, place }: Pick<ResolvedItem, "change" | "place">,
   live: KubeObject,
@@ -64,9 +64,9 @@ const lasting = (known: Observations, item: ResolvedItem): string | undefined =>
 };
 
 /**
- * What else a deletion deletes that cannot be restored: of a StatefulSet, the claims of its volumes, if it says so, even if the
- * ServiceAccount may not list them. Once such a Delete may have been sent, the Transaction can only be completed, as after one of
- * an irreplaceable kind.
+ * Tells what else a deletion deletes that cannot be restored: of a StatefulSet, the claims of its volumes, if it says so, even if
+ * the ServiceAccount may not list them. Once such a Delete may have been sent, the Transaction can only be completed, as after
+ * one of an irreplaceable kind.
  */
 export const takenForGood = (txn: Transaction, known: Observations, item: ResolvedItem): string | undefined => {
   const { index, change, place } = item;
@@ -76,12 +76,12 @@ export const takenForGood = (txn: Transaction, known: Observations, item: Resolv
   return lost.length === 0 ? lostForGood(item, live) : `also deletes ${ownedNames(lost, place.namespace)}`;
 };
 
-/** What to do with a change that is irreversible, and is followed by one that is not. */
+/** Advice for a change that is irreversible, and is followed by one that is not. */
 export const TO_THE_END = "move it to the end of the list";
 
 /**
- * What a change does that cannot be undone, if it is in the wrong place: it has to come after all changes that can be rolled
- * back, like irreversible deletions.
+ * Tells what a change does that cannot be undone, if it is in the wrong place: it has to come after all changes that can be
+ * rolled back, like irreversible deletions.
  *
  * Assumes: all targets have been read, and what goes with them listed, if that is to count.
  */
@@ -110,7 +110,7 @@ export const lostWithReplaced = (txn: Transaction, known: Observations, item: Re
 const isGated = ({ change }: ResolvedItem): boolean =>
   (change.waitFor ?? []).length > 0 || change.waitTimeout !== undefined;
 
-/** Of the first of them. */
+/** A warning that names the first of them. */
 const warning = (
   [first, ...others]: readonly ResolvedItem[],
   why: (item: ResolvedItem) => string,
@@ -121,10 +121,10 @@ const warning = (
   return [`changes[${index}]${more}: the ${change.type} of ${formatRef(place)} ${why(first)}`];
 };
 
-/** What to know of gates of changes that cannot be undone: users expect that an unmet gate rolls everything back. */
+/** Warns of gates of changes that cannot be undone: users expect that an unmet gate rolls everything back. */
 export const irreversibleGateWarnings = (txn: Transaction, known: Observations): readonly string[] => {
   const items = itemsOf(txn, known);
-  /** Of a Delete that cannot be undone, what is to be waited for ends no wait. */
+  /** Whether a Delete cannot be undone: then no timeout ends the wait for its target. */
   const isBoundless = (item: ResolvedItem): boolean =>
     isGated(item) && (isIrreversible(item.change) || takenForGood(txn, known, item) !== undefined);
   const isKept = (item: ResolvedItem): boolean =>

@@ -4,13 +4,13 @@ import { showPath } from "../merge/show-path.ts";
 
 interface TextMap {
   readonly path: readonly string[];
-  /** Where a plain text belongs, if it does not belong here: these are bytes in base64. */
+  /** The field where a plain text belongs, if it does not belong here: these are bytes in base64. */
   readonly plainIn?: string;
 }
 
 const OF_ALL: readonly TextMap[] = [{ path: ["metadata", "labels"] }, { path: ["metadata", "annotations"] }];
 
-/** Of kinds of the core group. */
+/** Maps of kinds of the core group. */
 const OF_KIND: Readonly<Record<string, readonly TextMap[]>> = {
   ConfigMap: [{ path: ["data"] }, { path: ["binaryData"], plainIn: "data" }],
   Secret: [{ path: ["stringData"] }, { path: ["data"], plainIn: "stringData" }],
@@ -28,7 +28,7 @@ const typeOf = (value: Json): string => {
   return typeof value === "boolean" ? "a boolean" : isObject(value) ? "an object" : "a text";
 };
 
-/** What is wrong with one value, and what to do; null, which a Patch removes, is right. */
+/** The mistake in one value, and what to do; null, which a Patch removes, is right. */
 const mistakeIn = (value: Json, { plainIn }: TextMap): string | undefined => {
   if (value === null) return undefined;
   if (typeof value === "string")

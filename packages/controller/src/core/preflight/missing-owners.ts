@@ -8,7 +8,7 @@ import { goneOwners, ownerKinds, readOwners } from "../state/owners.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { isFromSecret } from "../state/sensitive-kinds.ts";
 
-/** So many owners of a change are looked at: who writes thousands must not have each of them read. */
+/** The most owners of a change that are looked at: who writes thousands must not have each of them read. */
 const MOST = 20;
 
 const isReference = (value: unknown): value is OwnerReference => {

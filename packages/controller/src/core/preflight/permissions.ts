@@ -44,7 +44,7 @@ export const review = (
 
 const NONE: NonNullable<PreflightObservations["permissions"]> = new Map();
 
-/** With whether the ServiceAccount may do this to the targets of these changes. */
+/** Adds whether the ServiceAccount may do this to the targets of these changes. */
 export const withVerdict = (
   known: Observations,
   items: readonly ResolvedItem[],
@@ -121,7 +121,7 @@ const notAllowed = ({ index }: ResolvedItem, known: Observations, verbs: readonl
 export const lackingPermissions = (item: ResolvedItem, known: Observations): readonly string[] =>
   notAllowed(item, known, verbsOf(item.change.type));
 
-/** Of an Apply whose target may not be read, nobody knows which of these it is. */
+/** The verbs of an Apply whose target may not be read: nobody knows which of these it is. */
 const EITHER: readonly string[] = [...new Set([...verbsOf("Create"), ...verbsOf("Patch")])];
 
 /** `create`, `create and update`, `get, create and update` */

@@ -52,7 +52,7 @@ export const readServiceAccount = (txn: Transaction): ApiCall => ({
 
 const isConflict = (fault: ApiError): boolean => fault.type === "refused" && fault.code === 409;
 
-/** Of a Create, as the API server refuses them in any later apply of the same manifest. */
+/** Items that are twice in the content of a Create, as the API server refuses them in any later apply of the same manifest. */
 const duplicates = ({ change, place }: ResolvedItem, created: KubeObject): readonly string[] => {
   const path = change.type === "Create" ? duplicateItem(created) : undefined;
   return path === undefined
@@ -217,7 +217,7 @@ export const examine = (
     : [...owners, ...more];
 };
 
-/** What the change to this object, or its snapshot, loses, and no rollback could restore. */
+/** Describes what the change to this object, or its snapshot, loses, and no rollback could restore. */
 export const versionProblems = (
   item: ResolvedItem,
   known: Observations,

@@ -11,11 +11,11 @@ import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { examined } from "./examined.ts";
 import { examine, type KeepDryRun } from "./preflight.ts";
 
-/** What a change would do to its target as it is now. */
+/** The effect that a change would have on its target as it is now. */
 export interface ChangePreview {
   readonly index: number;
   readonly place: ObjectRef;
-  /** What an Apply is, too. */
+  /** The resolved type, of an Apply too. */
   readonly type: ResolvedChange["type"];
   /** Absent: there is none, or it cannot be read. */
   readonly before?: KubeObject;
@@ -23,7 +23,7 @@ export interface ChangePreview {
   readonly after?: KubeObject;
   /** Why it would fail. */
   readonly problems: readonly string[];
-  /** What it does that cannot be undone, if it would fail since it is not at the end of the list. */
+  /** Names what it does that cannot be undone, if it would fail since it is not at the end of the list. */
   readonly tooEarly?: string;
 }
 
@@ -77,8 +77,8 @@ const previewOf = (
 };
 
 /**
- * What a Transaction would do, and everything for which it would fail before its first change, without a Transaction in the
- * cluster; see {@link examined}.
+ * Previews what a Transaction would do, and everything for which it would fail before its first change, without a Transaction in
+ * the cluster; see {@link examined}.
  *
  * Guarantees: each change is compared with its target as it is now: what an earlier change brings is not there yet.
  */

@@ -11,18 +11,18 @@ import { mayBeGranted } from "../state/target-resolution.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { type ApiError, equal, isObject, type KubeObject } from "@janus/types";
 
-/** What the API server compares when a client writes an object, beyond the verbs on it. */
+/** A comparison that the API server makes when a client writes an object, beyond the verbs on it. */
 interface Comparison {
   /** The verb that lets a user write what they could not otherwise; of others, what is compared. */
   readonly exempting: string;
   readonly isRejection: (fault: ApiError) => boolean;
-  /** What the object has, and what is to be done about it. */
+  /** Describes what the object has, and what is to be done about it. */
   readonly remedy: (item: ResolvedItem) => string;
 }
 
-/** What the API server says of permissions that the user lacks, and of an aggregationRule, which may collect any. */
+/** The message of the API server about permissions that the user lacks, and about an aggregationRule, which may collect any. */
 const NOT_HELD = /attempting to grant RBAC permissions not currently held|must have cluster-admin privileges/;
-/** What it says of a binding of a role that does not exist, so that it is unknown what it would grant. */
+/** The message about a binding of a role that does not exist, so that it is unknown what it would grant. */
 const NO_ROLE = /^(?:cluster)?role(?:binding)?s\.rbac\.authorization\.k8s\.io "[^"]*" not found$/;
 
 /** https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping */
@@ -59,7 +59,7 @@ const comparisonOf = ({ place: { resource } }: ResolvedItem): Comparison | undef
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** What of an object grants permissions, before and after a change. */
+/** The parts of an object that grant permissions, before and after a change. */
 const grants = ({ rules, aggregationRule }: Fields): readonly (readonly unknown[])[] => [
   listOf(rules),
   isObject(aggregationRule) ? listOf(aggregationRule["clusterRoleSelectors"]) : [],
@@ -67,7 +67,7 @@ const grants = ({ rules, aggregationRule }: Fields): readonly (readonly unknown[
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a Patch does not name stays, what an Update leaves out goes; null is nothing. */
+/** The object after the change: what a Patch does not name stays, what an Update leaves out goes; null is nothing. */
 const resulting = (change: ResolvedChange, place: ObjectRef, before: KubeObject): Fields => {
   const made = asUpdate(change, place, before);
   const desired = desiredState(made, place, before);
@@ -132,7 +132,7 @@ const isKnown = (known: Observations, { index }: ResolvedItem, { metadata }: Kub
   return regrant !== undefined && regrant.resourceVersion === metadata.resourceVersion;
 };
 
-/** That the ServiceAccount could not grant again what this state grants, as far as is known. */
+/** Reports that the ServiceAccount could not grant again what this state grants, as far as is known. */
 export const lostGrants = (
   txn: Transaction,
   item: ResolvedItem,

@@ -15,9 +15,9 @@ import { regranting } from "./regranting.ts";
 import { readOtherVersions } from "../state/other-versions.ts";
 import { RENDER_BYTES } from "./spec-problems.ts";
 
-/** Of each change, apart from its differences and its message. */
+/** Bytes of each change, apart from its differences and its message. */
 const FIXED_BYTES = 96;
-/** Of what is not about one change: the message, which may have to be escaped, and the names of the fields. */
+/** Bytes of what is not about one change: the message, which may have to be escaped, and the names of the fields. */
 const GENERAL_BYTES = 5 * 1024;
 const MOST_OF_MESSAGE = 256;
 /** Targets that are looked at at the same time. */
@@ -25,7 +25,7 @@ const MOST = 16;
 /** Problems that the message contains in full. */
 const MOST_PROBLEMS = 5;
 
-/** What was rendered, and of which versions of which targets. */
+/** The result of rendering, and the versions of the targets that it is of. */
 export type Rendering =
   | { readonly type: "requests"; readonly effects: readonly Effect[] }
   | { readonly type: "wait"; readonly until: Instant }
@@ -123,7 +123,7 @@ const summary = (problems: readonly string[]): string => {
   return `${problems.slice(0, MOST_PROBLEMS).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
 };
 
-/** Of each change that was looked at, its target as it was. */
+/** The target of each change that was looked at, as it was. */
 const watchedTargets = ({ txn, known }: ReconcileContext): readonly Watched[] =>
   itemsOf(txn, known).flatMap(({ index, place }) => {
     const { target } = changeIn(known, index);
@@ -131,7 +131,7 @@ const watchedTargets = ({ txn, known }: ReconcileContext): readonly Watched[] =>
   });
 
 /**
- * What a Draft would do to its targets as they are now, and everything for which it would fail.
+ * Renders what a Draft would do to its targets as they are now, and everything for which it would fail.
  *
  * Guarantees: nothing is locked or modified; fits into {@link RENDER_BYTES}; however many and large the targets are, a few MiB
  *             of them are in memory at a time; no value of a sensitive kind is shown.

@@ -30,7 +30,7 @@ function* addedIn(was: JsonObject, is: JsonObject, path: Path): Generator<Path> 
   }
 }
 
-/** By the names of the versions. */
+/** The schemas of a definition by the names of its versions. */
 const schemasOf = ({ spec }: KubeObject): ReadonlyMap<unknown, JsonObject> => {
   const { versions } = asObject(spec);
   const all: readonly unknown[] = Array.isArray(versions) ? versions : [];
@@ -39,7 +39,7 @@ const schemasOf = ({ spec }: KubeObject): ReadonlyMap<unknown, JsonObject> => {
   );
 };
 
-/** So many are found: more than a message names. */
+/** The most fields that are found: more than a message names. */
 const MOST = 30;
 
 /**
@@ -54,7 +54,7 @@ const addedFields = (was: KubeObject, is: KubeObject): readonly Path[] => {
   return found;
 };
 
-/** What the dry run of a change shows of the schema of a CustomResourceDefinition. */
+/** The change of the schema of a CustomResourceDefinition that the dry run of a change shows. */
 export const schemaChange = (
   { change: { type }, place: { resource } }: ResolvedItem,
   was: KubeObject | undefined,
@@ -65,7 +65,7 @@ export const schemaChange = (
   return added.length === 0 ? {} : { addedFields: added };
 };
 
-/** What to know of fields that a change adds to a kind: its rollback removes them from objects that are no targets. */
+/** Warns of fields that a change adds to a kind: its rollback removes them from objects that are no targets. */
 export const schemaWarnings = (txn: Transaction, known: Observations): readonly string[] =>
   itemsOf(txn, known).flatMap(({ index, change, place }) => {
     const { addedFields = [] } = trialIn(known, index) ?? {};

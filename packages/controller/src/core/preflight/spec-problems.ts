@@ -34,7 +34,7 @@ type Check = (
   known: Observations,
 ) => (index: number, place: ObjectRef | undefined) => string | undefined;
 
-/** What the metadata of an object may have. Janus sends what users set of it, so that the API server sees no other field. */
+/** Fields that metadata may have. Janus sends what users set of it, so that the API server sees no other field. */
 const METADATA: readonly string[] = [
   "name",
   "generateName",
@@ -213,13 +213,13 @@ const checks: readonly Check[] = [
 const ITEM_BYTES = 1600;
 /** The dependents of what is deleted, as `dependents` and in a warning. */
 const DELETION_BYTES = 300;
-/** What an item says that is waited for: a gate and a state of 256 bytes (which may be escaped), and a time. */
+/** Bytes of what an item says while it is waited for: a gate and a state of 256 bytes (which may be escaped), and a time. */
 const WAITING_BYTES = 600;
 /** Room for the render of a Draft in its status. */
 export const RENDER_BYTES = 64 * 1024;
 const OBJECT_BYTES = 1024 * 1024;
 
-/** Of changes one is waited for at a time, at the end all, as of restored targets. */
+/** The most items that are waited for at a time: one change, but at the end all, as of restored targets. */
 const mostAwaited = (txn: Transaction): number => {
   const { changes, waitAt } = txn.spec;
   if (rollbackGates(txn).length > 0) return Math.min(changes.length, MOST_AWAITED_ITEMS);
@@ -229,7 +229,7 @@ const mostAwaited = (txn: Transaction): number => {
 
 const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
-/** What is recorded of an object with contents, but its name. */
+/** Bytes that are recorded of an object with contents, but for its name. */
 const CONTENTS_BYTES = 200;
 
 /** The bytes of the Transaction and of its status at its worst. Contents that are not in the spec do not count. */
@@ -270,10 +270,10 @@ const tooLarge = (txn: Transaction): string | undefined => {
     : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): put the contents of its largest changes into ConfigMaps or Secrets (contentFrom), as kubectl janus apply does, or split it into smaller Transactions; the largest are ${largest(txn)}`;
 };
 
-/** What is wrong with a Transaction, beyond what the API server sees. */
+/** Problems of a Transaction, beyond what the API server sees. */
 export interface SpecProblems {
   readonly general: readonly string[];
-  /** By change. */
+  /** Problems by change. */
   readonly problems: ReadonlyMap<number, readonly string[]>;
 }
 

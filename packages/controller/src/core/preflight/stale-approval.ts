@@ -27,7 +27,7 @@ const fields = (approved: RenderedChange, now: RenderedChange): readonly string[
 const listed = (names: readonly string[], most: number): string =>
   names.length <= most ? names.join(", ") : `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
 
-/** In words; undefined if what is shown of it is the same. */
+/** Describes the difference; undefined if what is shown of it is the same. */
 const difference = (name: string, approved: RenderedChange, now: RenderedChange): string | undefined => {
   if (approved.result !== now.result) return `${name} (${approved.result} was approved, now it is ${now.result})`;
   const paths = fields(approved, now);
@@ -46,7 +46,7 @@ const nowOf = ({ known }: ReconcileContext, { index }: ResolvedItem): RenderedCh
   };
 };
 
-/** Which objects and fields differ from the render that is recorded; of what is not shown of them, that they have changed. */
+/** Names what differs from the recorded render: objects and fields, or, where these are not shown, that they have changed. */
 const differing = (context: ReconcileContext): readonly string[] => {
   const { txn, known } = context;
   const pairs = itemsOf(txn, known).flatMap((item) => {

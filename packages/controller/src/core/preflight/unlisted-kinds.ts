@@ -31,7 +31,7 @@ export const nextListing = (listing: Listing): Instant | undefined => {
   return only.length === 0 ? undefined : at;
 };
 
-/** What is listed again, and when. */
+/** The time when kinds are listed again, and which ones. */
 export const listingPause = ({
   listings,
 }: Observations): { readonly until: Instant; readonly because: string } | undefined => {

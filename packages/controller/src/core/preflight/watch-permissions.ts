@@ -30,7 +30,7 @@ export const watchReviews = (txn: Transaction, known: Observations): readonly Ap
   );
 };
 
-/** Without it, targets are polled at growing intervals: users should know why that takes long. */
+/** Warns of targets that may not be watched: they are polled at growing intervals, and users should know why it takes long. */
 export const watchWarnings = (txn: Transaction, known: Observations): readonly string[] => {
   const [first, ...others] = gated(txn, known).filter(
     ({ index }) => preflightIn(known, index).permissions?.get(WATCH) === "denied",

@@ -163,7 +163,7 @@ export const withLostOwners = (
   return withEntries(withOwners(live, owners), withEntriesOf(entriesOf(live), entriesOf(before), uids));
 };
 
-/** In the former order; owners that other clients added come last. */
+/** The owners in the former order; owners that other clients added come last. */
 const inOrderOf = (former: Owners, owners: Owners): Owners => {
   const places = new Map(former.map(({ uid }, at) => [uid, at] as const).toReversed());
   const place = ({ uid }: OwnerReference): number => places.get(uid) ?? former.length;

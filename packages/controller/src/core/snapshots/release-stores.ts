@@ -126,7 +126,7 @@ const ours = (known: Observations, ref: SnapshotStore): OurStore | undefined => 
   return observed?.type === "ours" && observed.uid === ref.uid ? observed : undefined;
 };
 
-/** Of a store that is to be kept, whether it got its owner or its label as well. */
+/** Whether a store is released; if it is to be kept, whether it got its owner or its label as well. */
 const isReleased = ({ cleanup }: Observations, { uid, finalizers }: OurStore, to: ReleaseTo): boolean =>
   to === "owned" || to === "orphaned"
     ? storeCleanup(cleanup, uid).released.has(to)

@@ -18,7 +18,7 @@ import type { StoreData } from "../state/store-observations.ts";
 import { configMaps, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
 import { asObject, canonical, isObject, type JsonObject, type KubeObject, parseJson } from "@janus/types";
 
-/** Below the limit of 1 MiB for the data of a ConfigMap or Secret, with room for keys and metadata. */
+/** The most bytes of a store: below the limit of 1 MiB for the data of a ConfigMap or Secret, with room for keys and metadata. */
 export const STORE_BYTES = 900 * 1024;
 
 /** The content of a store, before it has a name. */

@@ -15,7 +15,7 @@ const withObservation = (known: Observations, n: number, observed: StoreObservat
   stores: set(known.stores, n, observed),
 });
 
-/** Those that this process has written, in their order. */
+/** The stores that this process has written, in their order. */
 export const writtenStores = ({ stores }: Observations): readonly SnapshotStore[] =>
   [...stores.values()].flatMap((observed) => (observed.type === "written" ? [observed.store] : []));
 

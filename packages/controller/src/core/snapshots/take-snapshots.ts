@@ -23,7 +23,7 @@ export const liveBytes = (known: Observations): { readonly bytes: number; readon
   return { bytes: objects.reduce((sum, [, object]) => sum + sizeOf(object), 0), count: objects.length };
 };
 
-/** As many targets without a snapshot as fit into one store, all for the same kind of store. */
+/** The targets without a snapshot that fit into one store, all for the same kind of store. */
 const nextGroup = (known: Observations): ReadonlyMap<number, KubeObject> => {
   const open = whole(known)
     .filter(([index]) => {
@@ -78,7 +78,7 @@ export type SnapshotProgress =
   | { readonly type: "writing"; readonly effects: readonly ApiCall[] }
   | { readonly type: "refused"; readonly why: string };
 
-/** Before the first change. */
+/** The position before the first change. */
 export const BEGIN: Position = { direction: "forward", cursor: 0 };
 
 /**
@@ -117,7 +117,7 @@ export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotPr
   return { type: "writing", effects: [journaling ?? readJournal(txn), ...first] };
 };
 
-/** Where the snapshots are, by change, in the order in which they were written. */
+/** The references of the snapshots, by change, in the order in which they were written. */
 const refsIn = (known: Observations): ReadonlyMap<number, SnapshotRef> => {
   const places = new Map(writtenStores(known).map(({ uid }, place) => [uid, place] as const));
   const placeOf = ({ stores: [first] }: SnapshotRef): number => places.get(first?.uid ?? "") ?? 0;

@@ -13,7 +13,7 @@ import type { EventSpec } from "./effect.ts";
 /** How many bytes of a name or a reason an event contains. */
 const MAX_MESSAGE = 256;
 
-/** What users have done with a Transaction before it is executed, as reasons of events. */
+/** The deeds of users on a Transaction before it is executed, as reasons of events. */
 export type Deed = "Requested" | "Edited" | "Proposed" | "Rejected" | "Approved";
 
 const deeds = (txn: Transaction, contentOf: (txn: Transaction) => string): readonly Deed[] => {
@@ -83,7 +83,7 @@ export const audit = (txn: Transaction, contentOf: (txn: Transaction) => string)
   });
 };
 
-/** That an approved Transaction is executed. */
+/** Reports that an approved Transaction is executed. */
 export const executed = ({ metadata: { annotations = {} }, spec, status }: Transaction): readonly EventSpec[] => {
   const approver = annotations[APPROVED_BY];
   return status.observedDraft === undefined && approver === undefined

@@ -10,18 +10,18 @@
  */
 export type ReleaseTo = "owned" | "orphaned" | "free" | "kept";
 
-/** What was done about one store. */
+/** The cleanup of one store so far. */
 export interface StoreCleanup {
   readonly released: ReadonlySet<ReleaseTo>;
-  /** What the API server rejected before the terminal phase, which does not wait for it: the final cleanup does it. */
+  /** Steps that the API server rejected before the terminal phase, which does not wait for them: the final cleanup takes them. */
   readonly postponed: ReadonlySet<ReleaseTo | "deleted">;
 }
 
-/** What this process has cleaned up, or reported: it is not done again. */
+/** The cleanup that this process has done or reported: it is not done again. */
 export interface Cleanup {
   /** The changes whose locks are released, or do not exist. */
   readonly locks: ReadonlySet<number>;
-  /** By the uid of the store. */
+  /** Cleanups by the uid of the store. */
   readonly stores: ReadonlyMap<string, StoreCleanup>;
   /** The journal is deleted, or labelled as orphaned. */
   readonly isJournalReleased?: true;

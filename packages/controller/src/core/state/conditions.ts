@@ -9,7 +9,7 @@ export interface ConditionCause {
   readonly message: string;
   /** The message of the PhaseTransition event, if another event has the full message. Default: the message. */
   readonly eventMessage?: string;
-  /** What Ready says, if it says more than the others. Default: the message. */
+  /** The message of Ready, if it says more than the others. Default: the message. */
   readonly readyMessage?: string;
 }
 
@@ -45,7 +45,7 @@ type Value = readonly [status: "True" | "False", reason: string, message: string
 type Outcome = Value | "same";
 
 const BEFORE_CHANGES: readonly Phase[] = ["Pending", "Preparing", "Prepared"];
-/** What Prepared says: also of a Transaction that gets its conditions in a later phase. */
+/** The message of Prepared: also of a Transaction that gets its conditions in a later phase. */
 export const CHECKED = "all locks are held, every change was checked, and snapshots were taken";
 
 const yes = (reason: string, { message }: ConditionCause): Value => ["True", reason, message];
@@ -160,7 +160,7 @@ export const conditions = (
 /** Whether the controller does nothing for it, since it cannot read it: the message of Ready says why, and what to do. */
 export const isUnread = (txn: Transaction): boolean => NOT_READ.includes(readyIn(txn).reason);
 
-/** What Ready says already. */
+/** The cause that Ready gives already. */
 export const readyIn = ({ status: { conditions, phase } }: Transaction): ConditionCause => {
   const { reason = phase, message = "" } = conditions.find(({ type }) => type === "Ready") ?? {};
   return { reason, message };

@@ -25,7 +25,7 @@ const bytesOfBase64 = (text: string): Uint8Array => {
   return Uint8Array.from({ length: bytes.length }, (_, index) => bytes.charCodeAt(index));
 };
 
-/** By its magic bytes: no JSON begins with them. */
+/** Tells gzip by its magic bytes: no JSON begins with them. */
 const isGzip = ([first, second]: Uint8Array): boolean => first === 0x1f && second === 0x8b;
 
 export const TOO_LARGE = `is larger than ${MOST_CONTENTS / 2 ** 20} MiB`;
@@ -116,6 +116,6 @@ export const storedContent = (object: KubeObject, key: string, most: number): St
   return weight > most ? { content: E.left(TOO_LARGE), weight } : { content: parsed(text.right), weight };
 };
 
-/** Of all data, so that a Secret with a random key among it tells nothing of the others. */
+/** Hashes all data, so that a Secret with a random key among it tells nothing of the others. */
 export const digestOfContents = ({ data = {}, binaryData = {} }: KubeObject): string =>
   `sha256:${bytesToHex(sha256(utf8ToBytes(canonical({ data, binaryData }))))}`;

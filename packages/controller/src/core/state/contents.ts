@@ -200,7 +200,7 @@ export const hasContent = (txn: Transaction, known: Observations, index: number)
 };
 
 /**
- * What is known of the contents that are elsewhere.
+ * The state of the contents that are elsewhere.
  *
  * wait: some are not there (yet), or must not be read. `problems`: by change, also of what is waited for.
  */
@@ -215,7 +215,7 @@ export type ContentsState =
     }
   | { readonly type: "unusable"; readonly problems: ReadonlyMap<number, readonly string[]> };
 
-/** What is still needed to know all contents, by now. */
+/** Finds what is still needed to know all contents, by now. */
 export const contentsState = ({ txn, known, now }: Pick<ReconcileContext, "txn" | "known" | "now">): ContentsState => {
   const unread: ApiCall[] = [];
   const missing: Extract<ContentsObservation, { readonly type: "unavailable" }>[] = [];
@@ -252,7 +252,7 @@ export const readContentsOnce = (txn: Transaction, { contents }: Observations): 
       return { ...reading, onTransientFault: (known, fault, now) => reading.onAnswer(known, E.left(fault), now, now) };
     });
 
-/** As if these contents had been read, by `kind/name` and key: of a Transaction that is about to be created with them. */
+/** Observes these contents, by `kind/name` and key, as if read: for a Transaction that is about to be created with them. */
 export const contentsRead = (
   contents: ReadonlyMap<string, ReadonlyMap<string, JsonObject>>,
 ): Observations["contents"] =>
@@ -269,7 +269,7 @@ export const contentsRead = (
     ]),
   );
 
-/** What is recorded of them before anything else is done. Assumes: they are complete. */
+/** The record of them that is made before anything else is done. Assumes: they are complete. */
 export const contentsObjects = (txn: Transaction, { contents }: Observations): readonly ContentsObject[] =>
   [...sources(txn)].flatMap(([name, [{ kind, name: of }]]) => {
     const one = contents.get(name);

@@ -116,8 +116,8 @@ const noSpec: Spec = {
 };
 
 /**
- * What can be decoded of a Transaction that is not {@link decodeStored}: its identity, its locks and its
- * snapshots. Its items belong to no changes.
+ * Decodes what can be decoded of a Transaction that is not {@link decodeStored}: its identity, its locks and its snapshots. Its
+ * items belong to no changes.
  */
 export const decodeBestEffort = (stored: KubeObject): Transaction => {
   const { name = "", namespace = "", uid = "", resourceVersion = "", generation = 0 } = stored.metadata;

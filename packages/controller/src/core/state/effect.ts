@@ -100,7 +100,7 @@ export interface Discover {
   readonly apiVersion: string;
   readonly kind: string;
   readonly onAnswer: (known: Observations, answer: Resource | undefined, now: Instant) => Observations;
-  /** Before `onAnswer`, if it is not served: where a kind of this name, or one like it, is. Default: nobody asks. */
+  /** Called before `onAnswer`, if it is not served, with where a kind of this name, or one like it, is. Default: nobody asks. */
   readonly onOthers?: (known: Observations, others: readonly ServedKind[]) => Observations;
   /** See {@link ApiCall}. */
   readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
@@ -113,7 +113,7 @@ export interface Discover {
 export interface FindOwned {
   readonly purpose: "find-owned";
   readonly namespace?: string;
-  /** Only these kinds, named as in {@link Found.unlisted}. */
+  /** Restricts the search to these kinds, named as in {@link Found.unlisted}. */
   readonly only?: readonly string[];
   readonly unowned?: true;
   readonly onAnswer: (known: Observations, answer: Found, now: Instant) => Observations;
@@ -139,7 +139,7 @@ export interface FindEvents {
   /** As that of {@link FindPods}. */
   readonly item: number;
   readonly namespace: string;
-  /** Of the object. */
+  /** The uid of the object. */
   readonly uid: string;
   readonly onAnswer: (known: Observations, answer: readonly KubeObject[] | undefined, now: Instant) => Observations;
   /** As that of {@link ApiCall}. */
@@ -151,7 +151,7 @@ export interface Found {
   readonly unlisted: readonly Unlisted[];
 }
 
-/** What to do next. */
+/** The next thing to do. */
 export type Step =
   /** Concurrently; then decide again. */
   | {
@@ -191,7 +191,7 @@ export const wait = (
 });
 export const done: Step = { type: "done" };
 
-/** What the first of these has to do that has anything to do. They are asked anew each time, from the first one on. */
+/** The step of the first of these that has anything to do. They are asked anew each time, from the first one on. */
 export const firstStep = <Context, Next = Step>(
   steps: readonly ((context: Context) => Next | undefined)[],
   context: Context,

@@ -2,9 +2,9 @@
 import type { Instant } from "@janus/types";
 import type { Outage } from "./target-observations.ts";
 
-/** What this process has learned in the turn of a change, in this order. */
+/** Observations by this process in the turn of a change, in this order. */
 export interface ForwardObservations {
-  /** Since when it has been asked again what the preflight could not find out, and when that was last. */
+  /** The times since when it has been asked again what the preflight could not find out, and when that was last. */
   readonly lateCheck?: { readonly since: Instant; readonly at: Instant } | undefined;
   /** Its field managers were folded, or cannot be; see `fold-managers.ts`. */
   readonly isFolded?: true | undefined;
@@ -13,11 +13,11 @@ export interface ForwardObservations {
    * passed on, and of a Delete, unlike any other write, the target does not tell.
    */
   readonly metUnserved?: true | undefined;
-  /** What has become of the write that makes the change, until that is recorded; undefined: none was sent. */
+  /** The outcome of the write that makes the change, until that is recorded; undefined: none was sent. */
   readonly write?: Write | undefined;
   /** The reads fail that show what has become of it: of its target, or of its snapshot. */
   readonly unread?: Outage | undefined;
-  /** Where the journal was lost: what the target told of the change. */
+  /** The trace of the change in its target, where the journal was lost. */
   readonly trace?: Trace | { readonly type: "unclear" } | undefined;
 }
 
@@ -53,18 +53,18 @@ export type Attempt =
       readonly sent: Instant;
       readonly code: number;
       readonly message: string;
-      /** Because the target was absent or modified. */
+      /** Set if the target was absent or modified. */
       readonly moved?: true;
       /** When the same write was sent before without a response. It may have been applied, or may still be. */
       readonly unanswered?: Instant;
     }
   | { readonly type: "accepted"; readonly sent: Instant };
 
-/** What was sent of a change, whether or not it is aborted since. */
+/** The write that was sent of a change, whether or not it is aborted since. */
 export const sentWrite = (write: Write | undefined): SentWrite | undefined =>
   write?.type === "aborted" ? write.sent : write;
 
-/** What is known of a write is what has become of it; otherwise, one that was sent by then may have been applied. */
+/** The write with its outcome, if that is known; otherwise, one that was sent by then may have been applied. */
 export const inDoubtSince = (write: Write | undefined, sent: Instant): Write => {
   const unanswered: Attempt = { type: "unanswered", sent };
   if (write?.type === "aborted") return { ...write, sent: write.sent ?? unanswered };
@@ -89,8 +89,8 @@ export interface AbortCause {
   readonly message: string;
   /** The fate of the change at the cursor. */
   readonly fate: "not-sent" | "rejected" | "unknown" | "applied";
-  /** By change: which gate was not met, and how its target was last. */
+  /** The gates that were not met, and how their targets were last, by change. */
   readonly unmetGates?: ReadonlyMap<number, string>;
-  /** What cannot be read, so that the fate is unknown. */
+  /** Names what cannot be read, so that the fate is unknown. */
   readonly unread?: string;
 }

@@ -60,7 +60,7 @@ export const hasLargeTarget = ({ changes }: Observations): boolean =>
 
 const withoutContent = (change: Change): Change => (change.type === "Delete" ? change : { ...change, content: {} });
 
-/** Not all labels, annotations, finalizers and owners, nor their values: an author may set as many as fit into etcd. */
+/** Drops labels, owners, other finalizers, and the values of annotations: an author may set as many as fit into etcd. */
 const restingMetadata = (metadata: Metadata): Metadata => {
   const { labels: _, ownerReferences: __, finalizers = [], annotations = {}, ...identity } = metadata;
   return {
@@ -80,16 +80,15 @@ const restingTransaction = ({ metadata, spec, status }: Transaction): Transactio
 };
 
 /**
- * What is kept of a waiting Transaction: its identity, its targets and their locks, and the outcome of its
- * requests. Its content is read again in any case; and, as after a restart, so are its targets and their
- * snapshots if they are large.
+ * The part of a waiting Transaction that is kept: its identity, its targets and their locks, and the outcome of its requests. Its
+ * content is read again in any case; and, as after a restart, so are its targets and their snapshots if they are large.
  */
 export const atRest = ({ txn, known }: Work, kept = KEPT): Work => ({
   txn: restingTransaction(txn),
   known: knownBytes(known) > kept ? trimmed(known) : known,
 });
 
-/** In memory, what is known of a change at rest takes about as many bytes, with its lock and permissions; … */
+/** Bytes in memory of what is known of a change at rest, with its lock and permissions; … */
 const RESTING_CHANGE = 700;
 /** … what is known of an object of ours, or of a kind; … */
 const KNOWN_OBJECT = 200;
@@ -119,7 +118,7 @@ const outlinedLock = (observed: LockObservation, awaited: LockObservation | unde
   return observed.type === "held" || observed.type === "taken" ? TAKEN : FREE;
 };
 
-/** Of those that others hold, the one that was read last. */
+/** The lock that was read last of those that others hold. */
 const awaitedLock = ({ changes }: Observations): LockObservation | undefined => {
   let last: Extract<LockObservation, { type: "theirs" }> | undefined;
   for (const { lock } of changes.values())
@@ -128,8 +127,8 @@ const awaitedLock = ({ changes }: Observations): LockObservation | undefined => 
 };
 
 /**
- * What is kept of a waiting Transaction if there is no memory for more: its identity, and what could not be
- * found out again. All else is read again in its turn, as after a restart.
+ * The part of a waiting Transaction that is kept if there is no memory for more: its identity, and what could not be found out
+ * again. All else is read again in its turn, as after a restart.
  */
 export const outlineAtRest = ({ txn, known }: Work): Work => {
   const { metadata, spec, status } = restingTransaction(txn);

@@ -35,7 +35,7 @@ export interface Journal {
   readonly position: Position;
   /** Uids of objects that changes created, or that rollback created again, by change. */
   readonly created: ReadonlyMap<number, string>;
-  /** Of a Replace whose former object is gone: the uid of what has replaced it; empty while that is not recorded. */
+  /** The uid of what has replaced the former object of a Replace, once that is gone; empty while it is not recorded. */
   readonly replaced: ReadonlyMap<number, string>;
   /** How changes ended that are neither applied nor simply restored. */
   readonly notes: ReadonlyMap<number, Note>;
@@ -68,7 +68,7 @@ export type Position =
       readonly restoredAt?: Instant;
     };
 
-/** What a change can end as, so that nothing is left to do. */
+/** The ends of a change after which nothing is left to do. */
 const SETTLED = ["rejected", "unknown", "rollback-failed", "restored"] as const;
 
 export interface Note {
@@ -86,7 +86,7 @@ export interface Note {
 
 /** A change whose rollback has to wait. It is deferred, so that the others need not wait for it. */
 export interface Deferral {
-  /** What it waits for. */
+  /** Names what it waits for. */
   readonly error: string;
   /** When its rollback began. */
   readonly since: Instant;
@@ -152,7 +152,7 @@ const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
 
 const journalData = (entry: Entry): object => ({ data: encode(entry) });
 
-/** What a journal begins with. Where it was lost: what was found of the changes. */
+/** The beginning of a journal. Where it was lost: what was found of the changes. */
 export interface Start extends Pick<Partial<Journal>, "created" | "replaced" | "notes"> {
   readonly position: Position;
 }
@@ -206,7 +206,7 @@ const isUnknownTag = (field: string, value: unknown): boolean =>
   typeof value === "string" &&
   ((field === "type" && !isSettled(value)) || (field === "direction" && value !== "forward" && value !== "back"));
 
-/** What a value has that this version would drop, or take for something else. */
+/** The parts of a value that this version would drop, or take for something else. */
 const unknownParts = ([key, text]: readonly [string, unknown]): readonly string[] => {
   const known = FIELDS[key.replace(/-\d+$/u, "")] ?? [];
   return known.length === 0
@@ -293,7 +293,7 @@ const decodeRenewed = (text: unknown): Renewed | undefined => {
  */
 export const mostStoreNames = (changes: number): number => 100 + 6 * (changes || MAX_CHANGES);
 
-/** Also of an object that is no longer a valid journal. */
+/** The number of store names, also of an object that is no longer a valid journal. */
 export const decodeStoreNames = (object: KubeObject, changes: number): number => {
   const count = parsed(asObject(object["data"])["store-names"]);
   return typeof count === "number" && Number.isInteger(count) && count > 0
@@ -399,6 +399,6 @@ export const uidOf = (state: ItemState): string => {
 export const gatesInDoubt = ({ position }: Journal): boolean =>
   position.direction === "forward" && position.gatesInDoubt === true;
 
-/** Since when the gates before the cursor are waited for; undefined while a change may be in flight. */
+/** The time since when the gates before the cursor are waited for; undefined while a change may be in flight. */
 export const gatedSince = ({ position }: Journal): Instant | undefined =>
   position.direction === "forward" ? position.gatedSince : undefined;

@@ -9,7 +9,7 @@ export interface Owned {
   readonly uid: string;
   /** The uids of its owners. */
   readonly owners: readonly string[];
-  /** Those of them that are not of any namespace; absent where there is none. */
+  /** The owners that are not of any namespace; absent where there is none. */
   readonly clusterOwners?: readonly string[];
   readonly tiedTo?: string;
   readonly callName?: string;
@@ -21,7 +21,7 @@ export interface Owned {
 
 /** A kind that could not be listed, so that dependents of that kind are unknown. */
 export interface Unlisted {
-  /** As kubectl takes it: `pods.metrics.k8s.io`. */
+  /** The resource as kubectl takes it: `pods.metrics.k8s.io`. */
   readonly resource: string;
   readonly why: string;
   /** Its server may still answer. */

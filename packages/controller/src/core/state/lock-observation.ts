@@ -14,7 +14,7 @@ export type LockObservation =
       readonly stale?: true;
       /** When a failed renewal is retried. */
       readonly retryAt?: Instant;
-      /** Since when its renewals are rejected. */
+      /** The time since when its renewals are rejected. */
       readonly refusedSince?: Instant;
     }
   /** A Lease exists; its holder has to be read. */

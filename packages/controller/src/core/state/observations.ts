@@ -17,16 +17,16 @@ import type { GateObservations, Outage, TargetObservation } from "./target-obser
 export type ServedKind = Pick<Target, "apiVersion" | "kind">;
 
 /**
- * What this process has observed of a Transaction since it took it up. None of it is recorded: it is lost with
- * the process, and can all be observed again.
+ * Observations by this process of a Transaction since it took it up. None of it is recorded: it is lost with the process, and can
+ * all be observed again.
  */
 export interface Observations {
   readonly since: Instant;
   /** This process has started it. */
   readonly begun?: true;
-  /** By `apiVersion/kind`; `null` where it is not served. */
+  /** Resources by `apiVersion/kind`; `null` where it is not served. */
   readonly resources: ReadonlyMap<string, Resource | null>;
-  /** By the same key: where a kind of that name, or one like it, is served, if it is not in this apiVersion. */
+  /** Places, by the same key, where a kind of that name, or one like it, is served, if it is not in this apiVersion. */
   readonly servedIn?: ReadonlyMap<string, readonly ServedKind[]>;
   /** Some kinds could not be discovered. */
   readonly undiscovered?: Outage | undefined;
@@ -43,21 +43,21 @@ export interface Observations {
    * was read.
    */
   readonly later?: { readonly why: string; readonly readAt: Instant };
-  /** By change. The most recently observed one is the last. */
+  /** Observations by change. The most recently observed one is the last. */
   readonly changes: ReadonlyMap<number, ChangeObservations>;
-  /** Since when it has held a lock without applying a change. */
+  /** The time since when it has held a lock without applying a change. */
   readonly holdsSince?: Instant;
   /** When it released its locks to let others go first. */
   readonly yieldedAt?: Instant;
   /** The Transaction that has requested its locks, as of when it was read. */
   readonly yieldRequester?: { readonly uid: string; readonly phase: unknown; readonly readAt: Instant };
-  /** What the ServiceAccount may not do to all targets of a kind in a namespace, so that it is asked for one by one; see `permissions.ts`. */
+  /** Permissions that are denied for all targets of a kind in a namespace, and so reviewed one by one; see `permissions.ts`. */
   readonly deniedForAll: ReadonlySet<string>;
   /** Objects with owners, by namespace; `""`: everywhere. */
   readonly owned: ReadonlyMap<string, readonly Owned[]>;
   /** Kinds that could not be listed for this, by namespace in the same way. */
   readonly listings: ReadonlyMap<string, Listing>;
-  /** What was listed last for the rollback of created objects; see `adopted.ts`. */
+  /** The last list for the rollback of created objects; see `adopted.ts`. */
   readonly adoptable?: Adoptable | undefined;
   /** Snapshot stores by number. */
   readonly stores: ReadonlyMap<number, StoreObservation>;
@@ -68,7 +68,7 @@ export interface Observations {
   /** Data of the stores that were read, by `kind/name`. */
   readonly storeData: ReadonlyMap<string, StoreData>;
   readonly cleanup: Cleanup;
-  /** Since when the controller itself lacks a permission, by request; see `handle-answer.ts`. */
+  /** The time since when the controller itself lacks a permission, by request; see `handle-answer.ts`. */
   readonly denied: ReadonlyMap<string, Instant>;
   /** Writes of the controller's own objects that met a conflict, and have not succeeded since; see `handle-answer.ts`. */
   readonly conflicted: ReadonlySet<string>;
@@ -84,7 +84,7 @@ export interface Observations {
 }
 
 /**
- * What this process has learned of one change. In the order of its life: `preflight`, `snapshot` until that is recorded, then
+ * Observations by this process of one change. In the order of its life: `preflight`, `snapshot` until that is recorded, then
  * `before`; in its turn `forward` and `gate`; on the way back `rollback`. Target and lock are observed all the time.
  */
 export interface ChangeObservations {
@@ -92,13 +92,13 @@ export interface ChangeObservations {
   /** The last live read of the target, as long as it says something. */
   readonly target?: TargetObservation | undefined;
   readonly preflight?: PreflightObservations | undefined;
-  /** Where the snapshot is, until it is recorded. */
+  /** The reference of the snapshot, until it is recorded. */
   readonly snapshot?: SnapshotRef | undefined;
   /** The state before the change, if it is in memory. */
   readonly before?: KubeObject | undefined;
   /** The uids of the owners that the snapshot names. */
   readonly ownersBefore?: readonly string[] | undefined;
-  /** By uid: owners that the change, or its rollback, gives to the target. */
+  /** Owners, by uid, that the change, or its rollback, gives to the target. */
   readonly owners?: ReadonlyMap<string, OwnerObservation> | undefined;
   readonly forward?: ForwardObservations | undefined;
   /** Its gates: why the target cannot be looked at, or what a workload lacks, with its Pods. */
@@ -110,7 +110,7 @@ export interface ChangeObservations {
   readonly unchangedConflict?: UnchangedConflict | undefined;
 }
 
-/** What an earlier change was to bring was not there: it may take a moment to be effective. */
+/** The wait for what an earlier change was to bring and was not there: it may take a moment to be effective. */
 export interface Enabling {
   /** When it was first refused. */
   readonly since: Instant;
@@ -188,7 +188,7 @@ const NO_ROLLBACK: RollbackObservations = {};
 export const rollbackIn = (known: Observations, index: number): RollbackObservations =>
   changeIn(known, index).rollback ?? NO_ROLLBACK;
 
-/** With what was learned of these changes; what is undefined of them is not known any more. */
+/** Adds what was learned of these changes; what is undefined of them is not known any more. */
 export const withChanges = (
   known: Observations,
   learned: Iterable<readonly [index: number, observed: ChangeObservations]>,
@@ -202,15 +202,15 @@ export const withChanges = (
   return { ...known, changes };
 };
 
-/** With what was learned of one change; what is undefined of it is not known any more. */
+/** Adds what was learned of one change; what is undefined of it is not known any more. */
 export const withChange = (known: Observations, index: number, observed: ChangeObservations): Observations =>
   withChanges(known, [[index, observed]]);
 
-/** With what was learned of one change before any is made. */
+/** Adds what was learned of one change before any is made. */
 export const withPreflight = (known: Observations, index: number, observed: PreflightObservations): Observations =>
   withChange(known, index, { preflight: { ...preflightIn(known, index), ...observed } });
 
-/** With what was learned in the turn of a change. */
+/** Adds what was learned in the turn of a change. */
 export const withForward = (known: Observations, index: number, observed: ForwardObservations): Observations =>
   withChange(known, index, { forward: { ...forwardIn(known, index), ...observed } });
 
@@ -220,18 +220,18 @@ export const withAborted = (known: Observations, index: number, cause: AbortCaus
   return withForward(known, index, { write: { type: "aborted", cause, ...(sent === undefined ? {} : { sent }) } });
 };
 
-/** With what was learned of a target that is waited for. */
+/** Adds what was learned of a target that is waited for. */
 export const withGate = (known: Observations, index: number, observed: GateObservations): Observations =>
   withChange(known, index, { gate: { ...changeIn(known, index).gate, ...observed } });
 
-/** With what was learned of the rollback of one change. */
+/** Adds what was learned of the rollback of one change. */
 export const withRollback = (known: Observations, index: number, observed: RollbackObservations): Observations =>
   withChange(known, index, { rollback: { ...rollbackIn(known, index), ...observed } });
 
 /** The compiler does not look for unknown fields in a literal with a spread: a patch could go to a field that was renamed. */
 type Known<Patch> = Patch & { readonly [Field in Exclude<keyof Patch, keyof ChangeObservations>]: never };
 
-/** With a part of the observations of each change. This is no observation: the order stays. */
+/** Keeps a part of the observations of each change. This is no observation: the order stays. */
 export const mapChanges = <Left extends ChangeObservations>(
   known: Observations,
   left: (observed: ChangeObservations, index: number) => Known<Left>,

@@ -15,7 +15,7 @@ const MOST_NAMED = 5;
 
 type Versions = ReadonlyMap<string, OtherVersion>;
 
-/** What is known of this version of the object. */
+/** The versions that are known of this version of the object. */
 const knownOf = (
   known: Observations,
   { index }: ResolvedItem,
@@ -129,9 +129,9 @@ export const readOtherVersions = (
   });
 };
 
-/** What a target would lose, or may lose, with a write in the version that the change names. */
+/** The loss, or possible loss, of a target by a write in the version that the change names. */
 export interface VersionLoss {
-  /** In words. */
+  /** The loss in words. */
   readonly message: string;
   /** The version in which it has that; absent if it is unknown whether there is anything. */
   readonly apiVersion?: string;

@@ -10,7 +10,7 @@ const kindKey = ({ apiVersion, kind }: Pick<OwnerReference, "apiVersion" | "kind
   `${groupOf(apiVersion)} ${kind}`;
 
 /**
- * What a listed object says of its owners.
+ * The listed object, with what it says of its owners.
  *
  * @param clusterKinds the kinds that are in no namespace, as group and kind: `apps Deployment`
  */

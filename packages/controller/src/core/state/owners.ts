@@ -7,7 +7,7 @@ import type { OwnerObservation } from "./owner-observation.ts";
 import { changeIn, type Observations, set, withChange } from "./observations.ts";
 import type { ResolvedItem } from "./resolved-changes.ts";
 
-/** So many owners of a target, or kinds of owners, are read at the same time. */
+/** The most owners of a target, or kinds of owners, that are read at the same time. */
 const MOST = 16;
 
 const kindKey = ({ apiVersion, kind }: OwnerReference): string => `${apiVersion}/${kind}`;
@@ -28,7 +28,7 @@ export const ownerKinds = (known: Observations, owners: readonly OwnerReference[
 };
 
 /**
- * Where the garbage collector looks for an owner: in the namespace of its dependent. Undefined: nowhere, so that it counts as there.
+ * The place of an owner for the garbage collector: in the namespace of its dependent. Undefined: nowhere, so it counts as there.
  * https://kubernetes.io/docs/concepts/architecture/garbage-collection/#owners-dependents
  */
 const placeOf = (known: Observations, { place }: ResolvedItem, owner: OwnerReference): ObjectRef | undefined => {
@@ -78,7 +78,7 @@ export const readOwners = (
     })
     .slice(0, MOST);
 
-/** Those of these owners that do not exist, as far as they were read. */
+/** The owners among these that do not exist, as far as they were read. */
 export const goneOwners = (
   known: Observations,
   index: number,

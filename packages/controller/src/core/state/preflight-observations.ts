@@ -3,9 +3,9 @@ import type { FieldDifference, RenderedChange } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import type { Path } from "../merge/field-set.ts";
 
-/** What this process has learned of one change before any is made. */
+/** Observations by this process of one change before any is made. */
 export interface PreflightObservations {
-  /** Of an Apply: whether the target existed before it was locked. */
+  /** Whether the target of an Apply existed before it was locked. */
   readonly existedAtFirst?: boolean | undefined;
   /** Whether the ServiceAccount may do what the change and its rollback do to the target, by verb. */
   readonly permissions?: ReadonlyMap<string, "allowed" | "denied"> | undefined;
@@ -13,29 +13,29 @@ export interface PreflightObservations {
   readonly trial?: Trial | undefined;
   /** Whether the ServiceAccount may not grant again the permissions that the change removes, in this state of the target. */
   readonly regrant?: { readonly resourceVersion: string | undefined; readonly isDenied: boolean } | undefined;
-  /** What a write in the version that the change names would lose of it. */
+  /** The loss of it that a write in the version that the change names would cause. */
   readonly otherVersions?: OtherVersions | undefined;
 }
 
-/** What its dry run came to, or why there was none. */
+/** The outcome of its dry run, or why there was none. */
 export interface Trial {
   /** The resourceVersion of the target that it was tried on; undefined if there was none. */
   readonly of: string | undefined;
-  /** What is in the way of the change; empty: nothing. */
+  /** Problems that are in the way of the change; empty: none. */
   readonly problems: readonly string[];
-  /** Of a CustomResourceDefinition: the fields that its objects get. Absent: none. */
+  /** The fields that the objects of a CustomResourceDefinition get. Absent: none. */
   readonly addedFields?: readonly Path[];
-  /** Of a render, and where one is approved: what is shown of the result. */
+  /** The part of the result that is shown, of a render, and where one is approved. */
   readonly shown?: DryRunResult | undefined;
-  /** Of a preview: the result. */
+  /** The result, of a preview. */
   readonly object?: KubeObject;
 }
 
-/** What a target is in other versions of its kind. */
+/** The object in other versions of its kind. */
 export interface OtherVersions {
-  /** Of the object that was read in its own. */
+  /** The resourceVersion of the object that was read in its own. */
   readonly resourceVersion: string | undefined;
-  /** By apiVersion. */
+  /** Versions by apiVersion. */
   readonly versions: ReadonlyMap<string, OtherVersion>;
 }
 
@@ -51,7 +51,7 @@ export type OtherVersion =
   | { readonly type: "unreadable"; readonly why: string }
   | { readonly type: "denied" };
 
-/** What a dry run has shown, without the objects. */
+/** The result that a dry run has shown, without the objects. */
 export interface DryRunResult {
   readonly result: RenderedChange["result"];
   /** The first fields that differ, and how many more do. */

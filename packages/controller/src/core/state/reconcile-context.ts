@@ -4,10 +4,7 @@ import { fromTimestamp, type Instant } from "@janus/types";
 import type { Observations } from "./observations.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
-/**
- * What a step is decided on: the Transaction as last read or written, the observations of this process, and the
- * time.
- */
+/** The input of a decision: the Transaction as last read or written, the observations of this process, and the time. */
 export interface ReconcileContext {
   readonly txn: Transaction;
   readonly known: Observations;
@@ -23,11 +20,11 @@ export interface ReconcileContext {
   readonly nextWaiter: (lease: ObjectRef) => QueuedTransaction | undefined;
 }
 
-/** What the queue for a lock keeps of a Transaction. */
+/** The part of a Transaction that the queue for a lock keeps. */
 export interface QueuedTransaction {
   readonly metadata: Pick<Metadata, "namespace" | "name" | "uid">;
   readonly status: Pick<Transaction["status"], "phase" | "startedAt">;
-  /** Since when, if it has yielded to others. */
+  /** The time since when it has yielded to others, if it has. */
   readonly behind?: Instant;
 }
 
@@ -39,11 +36,11 @@ export interface Settings {
   readonly writeTimeout: number;
   /** Added to the write timeout before a change that is not visible counts as not applied. */
   readonly margin: number;
-  /** After this time, a Failed Transaction is retried; then after four times as long, and so on. */
+  /** The time after which a Failed Transaction is retried; then after four times as long, and so on. */
   readonly recoveryDelay: number;
   /** Kinds whose values are shown no more than those of Secrets, as `Kind` or `Kind.group`. Default: none. */
   readonly sensitiveKinds?: readonly string[];
-  /** After how many seconds a finished Transaction without ttlSecondsAfterFinished is deleted. Default: never. */
+  /** Seconds after which a finished Transaction without ttlSecondsAfterFinished is deleted. Default: never. */
   readonly defaultTtl?: number;
 }
 
@@ -63,8 +60,8 @@ export const BACKOFF = { first: 200, cap: 30_000 };
 export const POLL_INTERVAL = 1000;
 
 /**
- * For so long after an item was rolled back, what the API server rejects or sets may be due to what that has just taken away, in ms:
- * a policy, a quota, missing permissions. API servers, and admission webhooks, learn of it a moment later.
+ * How long after an item was rolled back, in ms, rejections and values of the API server may be due to what that has just taken
+ * away: a policy, a quota, missing permissions. API servers, and admission webhooks, learn of it a moment later.
  */
 export const SETTLING = 10_000;
 

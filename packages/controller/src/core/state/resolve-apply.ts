@@ -29,7 +29,7 @@ const existed = ({ status: { items } }: Transaction, known: Observations, index:
 };
 
 /**
- * What a change does. An Apply is a Patch, and a Replace is one, if its target exists; if it does not, both are a Create.
+ * Resolves a change. An Apply is a Patch, and a Replace is one, if its target exists; if it does not, both are a Create.
  *
  * Guarantees: it stays the same once the Transaction is Prepared, in every process, since it follows from what
  *             is recorded of the target. A target that appears or goes later is a conflict, as for any Create,

@@ -35,7 +35,7 @@ export const timeLeft = (context: ReconcileContext): number => {
   return isTerminal(phase) || phase === "RollingBack" || left <= 0 ? Number.POSITIVE_INFINITY : left;
 };
 
-/** What was tried, for messages. */
+/** Names what was tried, for messages. */
 export const attempt = (effect: Effect): string => {
   if ("call" in effect) return `${VERBS[effect.call.verb]} ${formatRef(effect.call.place)}`;
   if (effect.purpose === "discover") return `discover ${effect.kind} in ${effect.apiVersion}`;

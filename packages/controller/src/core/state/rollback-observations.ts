@@ -2,7 +2,7 @@
 import type { KubeObject, Instant } from "@janus/types";
 import type { Listing, Owned } from "./listings.ts";
 
-/** What this process has learned of the rollback of one change. */
+/** Observations by this process of the rollback of one change. */
 export interface RollbackObservations {
   /** Requests that were not answered, or refused for now: one after the other. */
   readonly failedAttempt?: FailedAttempt | undefined;
@@ -14,7 +14,7 @@ export interface RollbackObservations {
   readonly storage?: StorageBehind | undefined;
   /** How many PUTs it took so far. */
   readonly puts?: number | undefined;
-  /** What the target can be rolled back to, where the API server does not accept all former values (see `server-mutations.ts`). */
+  /** The state to roll back to, where the API server does not accept all former values (see `server-mutations.ts`). */
   readonly goal?: KubeObject | undefined;
   /** When the last PUT was sent. */
   readonly goalAt?: Instant | undefined;
@@ -57,5 +57,5 @@ export interface Adoptable extends Listing {
   readonly owned: readonly Owned[];
 }
 
-/** What the API server allocates to a Service, and may not be able to allocate again. */
+/** Values that the API server allocates to a Service, and may not be able to allocate again. */
 export type Allocation = "addresses" | "ports";

@@ -30,7 +30,7 @@ export const hasSnapshots = ({ status: { phase, journal, snapshots } }: Transact
 const endOf = ({ spec: { rollbackWindow = 0 } }: Transaction, committed: Instant): Instant =>
   (fromTimestamp(toTimestamp(committed)) ?? committed) + rollbackWindow;
 
-/** Until when it can be rolled back if it is Committed now. */
+/** The time until when it can be rolled back if it is Committed now. */
 export const untilWhen = (txn: Transaction, now: Instant): string => toTimestamp(endOf(txn, now));
 
 /** When the window of a Committed Transaction ends. If a client has removed both times from its status, it has ended. */

@@ -5,7 +5,7 @@ import { withoutFreeText } from "../kubernetes/without-free-text.ts";
 import type { ApiCall } from "./effect.ts";
 import type { Settings } from "./reconcile-context.ts";
 
-/** Which kinds are sensitive, besides Secrets. */
+/** The kinds that are sensitive, besides Secrets. */
 export type Sensitive = Pick<Settings, "sensitiveKinds">;
 
 type Kind = Pick<Resource, "group" | "kind">;

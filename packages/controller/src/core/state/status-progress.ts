@@ -11,7 +11,7 @@ import type { ReconcileContext } from "./reconcile-context.ts";
 /** The status shows progress at most this often, in ms. */
 const PROJECTION_INTERVAL = 1000;
 
-/** As much as a condition has room for, in bytes. */
+/** The most bytes for which a condition has room. */
 const MAX_MESSAGE = 2048;
 
 /** A pause, with the reason in the status. Without a journal, there is no progress to show. */

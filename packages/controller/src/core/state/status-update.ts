@@ -25,7 +25,7 @@ import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 export const TERMINAL: readonly Phase[] = ["Committed", "RolledBack", "Failed"];
 export const isTerminal = (phase: Phase): boolean => TERMINAL.includes(phase);
 
-/** As much as an item has room for, of each text. */
+/** The most bytes of each text for which an item has room. */
 const MAX_MESSAGE = 256;
 
 export const ownPlace = (txn: Transaction): ObjectRef => ({
@@ -57,7 +57,7 @@ const withoutSnapshots = (status: Status): Status => {
   return { ...rest, snapshots: [], items: status.items.map(withoutSnapshot) };
 };
 
-/** What is Committed no longer has locks again, as it is rolled back. */
+/** Removes `reversibleUntil`: what is Committed no longer has locks again, as it is rolled back. */
 const withoutWindow = (status: Status): Status => {
   const { reversibleUntil: _, ...rest } = status;
   return rest;
@@ -85,7 +85,7 @@ const isDone = ({ state, waiting, gateError }: Item): boolean =>
 
 const progress = (items: readonly Item[], changes: number): string => `${items.filter(isDone).length}/${changes}`;
 
-/** What is waited for, until that is over; before the target was looked at, the gates alone. */
+/** The gates that are waited for, and the state of the target, until that is over; before it was looked at, the gates alone. */
 const waitingOf = (txn: Transaction, journal: Journal, index: number, sensitive: Sensitive): Pick<Item, "waiting"> => {
   const recorded = txn.status.items[index]?.waiting;
   const { position } = journal;
@@ -109,7 +109,7 @@ export const projected = (txn: Transaction, journal: Journal, sensitive: Sensiti
     return { ...rest, ...waitingOf(txn, journal, index, sensitive), state: stateOf(item.state, index, journal) };
   });
 
-/** From the spec alone, where the kind is not known. */
+/** Names the target from the spec alone, where the kind is not known. */
 const nameOf = ({ target }: Transaction["spec"]["changes"][number]): string =>
   `${target.kind} ${target.namespace === undefined ? "" : `${target.namespace}/`}${target.name}`;
 
@@ -131,7 +131,7 @@ const usersOf = ({ metadata: { annotations = {} }, spec, status }: Transaction):
 
 const BEFORE_PREPARED: readonly Phase[] = ["Pending", "Preparing", "Failed"];
 
-/** Once it is Prepared, it is no longer compared with what was approved: the differences are removed to save space. */
+/** Removes the differences of a render to save space: once it is Prepared, it is no longer compared with what was approved. */
 const withoutDraft = (status: Status, phase: Phase): Status => {
   const { observedDraft, render, ...rest } = status;
   const kept = phase === "Pending" && observedDraft !== undefined ? { observedDraft } : {};

@@ -7,16 +7,16 @@ export type TargetObservation =
   | { readonly type: "absent"; readonly object?: undefined; readonly at: Instant }
   | { readonly type: "read" | "outline"; readonly object: KubeObject; readonly at: Instant };
 
-/** What this process has learned of a target that is waited for. */
+/** Observations by this process of a target that is waited for. */
 export interface GateObservations {
   /** When a watch last reported that it has changed. */
   readonly changedAt?: Instant | undefined;
   /** Why it may not be read. */
   readonly unreadable?: string | undefined;
   readonly unanswered?: Outage | undefined;
-  /** What its last live read has shown of its gates; the object itself may have been dropped since. */
+  /** The judgement of its gates by the last live read; the object itself may have been dropped since. */
   readonly judged?: JudgedGates | undefined;
-  /** What is wrong with it, and when that was looked at, beside the target itself. */
+  /** The explanation of what is wrong with it, and when that was looked at, beside the target itself. */
   readonly explained?: Explanation | undefined;
   /** The target as it was when it had finished: a Job may delete itself then. */
   readonly finished?: KubeObject | undefined;
@@ -28,7 +28,7 @@ export interface Explanation {
   readonly message: string;
   /** Its Events are still to be looked at. */
   readonly pod?: SilentPod;
-  /** By that it counts as ready. */
+  /** Set if it counts as ready by that. */
   readonly isReady?: true;
 }
 
@@ -39,7 +39,7 @@ export interface JudgedGates {
   readonly resourceVersion: string | undefined;
   /** Undefined: it meets all of them. */
   readonly unmet?: UnmetGate;
-  /** What there is to look at beside it; undefined if that would say no more. */
+  /** Evidence to look at beside it; undefined if that would say no more. */
   readonly explainable?: Explainable;
 }
 
@@ -57,8 +57,8 @@ export interface Explainable {
 export interface UnmetGate {
   readonly gate: string;
   /**
-   * What does not change any more by waiting: it may not be read; conflict: another client has deleted the target, or changed what the
-   * Transaction has set.
+   * A state that does not change any more by waiting: it may not be read; conflict: another client has deleted the target, or
+   * changed what the Transaction has set.
    */
   readonly final?: "unreadable" | "conflict";
   readonly state: { readonly type: "waiting" | "failed"; readonly message: string };

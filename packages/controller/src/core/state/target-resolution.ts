@@ -127,7 +127,7 @@ const insteadOf = (kind: string, others: readonly ServedKind[]): string =>
     ? `use ${others.map(({ apiVersion }) => apiVersion).join(" or ")}`
     : `did you mean ${others.map((other) => `${other.kind} in ${other.apiVersion}`).join(" or ")}?`;
 
-/** What is wrong with the target of a change: of a kind that is not served, what to use instead, if there is anything. */
+/** Tells what is wrong with the target of a change: of a kind that is not served, what to use instead, if there is anything. */
 export const targetProblem = (txn: Transaction, known: Observations, index: number): string | undefined => {
   const place = resolveTarget(txn, known, index);
   const change = txn.spec.changes[index];

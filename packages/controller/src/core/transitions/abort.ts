@@ -7,10 +7,10 @@ import type { AbortCause } from "../state/forward-observations.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
-/** As much as an item has room for. */
+/** The most bytes for which an item has room. */
 const MAX_MESSAGE = 256;
 
-/** What may end the wait for gates so that it is their failure. */
+/** The causes that may end the wait for gates so that it is their failure. */
 const OF_GATES: readonly AbortCause["reason"][] = ["GateFailed", "ConflictDetected", "Timeout"];
 
 /**

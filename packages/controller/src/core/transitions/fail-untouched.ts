@@ -7,7 +7,7 @@ import { namedTarget } from "../state/target-resolution.ts";
 
 export interface PreparationFailure {
   readonly reason: string;
-  /** By change. Default: none. */
+  /** Problems by change. Default: none. */
   readonly problems?: ReadonlyMap<number, readonly string[]>;
   /** Problems that are of no one change. Default: none. */
   readonly general?: readonly string[];

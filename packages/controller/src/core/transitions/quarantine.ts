@@ -51,7 +51,7 @@ export const reporting = (txn: Transaction, reason: string, message: string, now
   events: [{ type: "Warning", reason: "RecoveryBlocked", message }],
 });
 
-/** Only the conditions are written: everything else may still be needed. */
+/** Writes only the conditions: everything else may still be needed. */
 const reportProblem = (txn: Transaction, reason: string, message: string, now: Instant): ApiCall => {
   const condition = (type: string, status: Condition["status"]): Condition => {
     const former = txn.status.conditions.find((one) => one.type === type);

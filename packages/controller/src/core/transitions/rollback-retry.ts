@@ -108,7 +108,7 @@ const whyNot = ({ spec, status: { phase, items } }: Transaction): string => {
   return `the Transaction is ${phase}: no item is left to roll back`;
 };
 
-/** To be rolled back again, as if it had just been reached. */
+/** The state of an item that is to be rolled back again, as if it had just been reached. */
 const asApplied = ({ state }: Item): Item["state"] => {
   if (state.type === "rollback-failed") {
     const created = state.created === undefined ? {} : { created: state.created };

@@ -6,7 +6,7 @@ import { isAbsent } from "@janus/types";
 import { namespaces } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 
-/** What users have requested of an active Transaction. */
+/** The request of users to stop an active Transaction. */
 export type StopRequest =
   | { readonly type: "none" }
   /** It has to be read whether its namespace is being deleted. */

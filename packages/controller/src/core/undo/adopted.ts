@@ -14,7 +14,7 @@ import { conflict, continues, rollbackFailed, type UndoContext, type UndoStep } 
 /** A list that is older than this, in ms, is repeated: its controller may have adopted more since. */
 const FRESH = 5_000;
 
-/** What goes with the object, and was there before it: also what the rollback has created again since, or has left there. */
+/** Objects that go with this one and are older: also those that the rollback has created again since, or has left there. */
 const olderThan = (undoContext: UndoContext, object: KubeObject, owned: readonly Owned[]): readonly Owned[] => {
   const { uid, creationTimestamp } = object.metadata;
   const since = fromTimestamp(creationTimestamp) ?? Number.NEGATIVE_INFINITY;
@@ -45,8 +45,8 @@ const find = ({ place: { namespace } }: UndoContext, scope: string, kinds: reado
 });
 
 /**
- * What keeps an object that the change created from being deleted: with it, the garbage collector would delete what its controller
- * has adopted, as a Deployment does with Pods that it finds. What is younger was made for it, and goes with it.
+ * Keeps an object that the change created if, with it, the garbage collector would delete what its controller has adopted, as a
+ * Deployment does with Pods that it finds. What is younger was made for it, and goes with it.
  *
  * Assumes: objects that the ServiceAccount may not list, or that could not be listed (see {@link unseenAdopted}), or that are
  *          adopted between the list and the deletion, are not seen. Age is told by the second.
@@ -81,7 +81,7 @@ export const adopted = (undoContext: UndoContext): UndoStep | undefined => {
       );
 };
 
-/** That older objects may have gone with it, for messages; undefined if they were all seen, as far as they may be listed. */
+/** Says that older objects may have gone with it, for messages; undefined if they were all seen, as far as they may be listed. */
 export const unseenAdopted = ({ place, context: { known } }: UndoContext): string | undefined => {
   const [unlisted] = known.adoptable?.scope === scopeOf(place) ? failedListings(known.adoptable.unlisted) : [];
   return unlisted === undefined

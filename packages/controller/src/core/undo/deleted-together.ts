@@ -20,7 +20,7 @@ export const deletedNamespace = ({ context: { txn }, journal, place }: UndoConte
     : `Namespace ${place.namespace}, which changes[${namespace}] deleted: that cannot be undone`;
 };
 
-/** What this Transaction has deleted together with the target, for messages. */
+/** Names what this Transaction has deleted together with the target, for messages. */
 export const deletedTogetherWith = (undoContext: UndoContext, before: KubeObject): string | undefined => {
   const { context, journal } = undoContext;
   const owners = isGarbageCollected(context.txn, journal, before) ? deletedOwners(context.txn, journal, before) : [];

@@ -20,8 +20,8 @@ const changedAt = ({ metadata: { uid }, status }: Transaction, object: KubeObjec
 };
 
 /**
- * What keeps a StatefulSet from being deleted or scaled down by a rollback: by its retention policy, claims of volumes would
- * go that were there before. A StatefulSet takes over the claims that it finds under its names.
+ * Keeps a StatefulSet from being deleted or scaled down by a rollback if, by its retention policy, claims of volumes would go
+ * that were there before. A StatefulSet takes over the claims that it finds under its names.
  *
  * Assumes: claims that the ServiceAccount may not list are not seen (see `unseen` in `namespace-contents.ts`).
  *

@@ -19,7 +19,7 @@ const lostOwners = ({ context: { txn }, journal, change, seen }: UndoContext, be
   );
 };
 
-/** What is to be read of its owners before it is restored. */
+/** The reads of its owners that are needed before it is restored. */
 export const unreadOwners = (undoContext: UndoContext, before: KubeObject): readonly Effect[] => {
   const { known } = undoContext.context;
   const owners = lostOwners(undoContext, before);

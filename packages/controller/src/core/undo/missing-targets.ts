@@ -11,7 +11,7 @@ import { withAttemptCounted } from "./rollback-item.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 
-/** After this many failed requests, it is unknown. */
+/** The most failed requests: after so many, it is unknown. */
 const MOST_TRIES = 5;
 
 /**

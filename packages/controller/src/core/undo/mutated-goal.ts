@@ -11,7 +11,7 @@ import { mustConceal } from "../state/sensitive-kinds.ts";
 import { unallocated, withoutAllocations } from "./service-allocations.ts";
 import type { UndoContext, UndoStep } from "./undo-context.ts";
 
-/** Of a DaemonSet. The API server counts it itself, whatever else is in the cluster. */
+/** A field of a DaemonSet. The API server counts it itself, whatever else is in the cluster. */
 const GENERATION = "f:deprecated.daemonset.template.generation";
 
 /** Whether an earlier change is still to be rolled back, and does not wait for this one itself. */
@@ -24,9 +24,9 @@ const isAnyEarlierLeft = ({ context: { txn }, journal, index }: UndoContext): bo
   );
 
 /**
- * What an edited target is to be restored to: the former object, but for values that admission sets. Those are asked for
- * once more when whatever may be the reason for them is rolled back: a policy, a webhook or what it depends on, which an earlier
- * change has created, or which another item has just taken away. Left: what is waited for until then.
+ * The state that an edited target is to be restored to: the former object, but for values that admission sets. Those are asked
+ * for once more when whatever may be the reason for them is rolled back: a policy, a webhook or what it depends on, which an
+ * earlier change has created, or which another item has just taken away. Left: what is waited for until then.
  */
 export const editGoal = (undoContext: UndoContext, before: KubeObject): E.Either<UndoStep, KubeObject> => {
   const { place, change, index, context } = undoContext;

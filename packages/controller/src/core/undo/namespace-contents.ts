@@ -15,7 +15,7 @@ import { asObject } from "@janus/types";
 /** A list that is older than this, in ms, is repeated: other clients may have created objects since. */
 const FRESH = 5_000;
 
-/** What to list; undefined for objects without contents. */
+/** The list to make of its contents; undefined for objects without contents. */
 const within = ({ resource: { group, kind }, name }: ObjectRef): Partial<FindOwned> | undefined => {
   if (group === "" && kind === "Namespace") return { namespace: name };
   // Its name is the resource that it defines.
@@ -41,8 +41,8 @@ const isClaim = ({ kind, name }: Owned, prefixes: readonly string[]): boolean =>
   prefixes.some((prefix) => name.startsWith(prefix) && /^\d+$/u.test(name.slice(prefix.length)));
 
 /**
- * What is not of this Transaction, or was not rolled back, and does not go with what is. In a Namespace, what has an owner goes with that, unless the
- * owner is outside of it.
+ * Objects that are not of this Transaction, or were not rolled back, and do not go with those that are. In a Namespace, an object
+ * that has an owner goes with that, unless the owner is outside of it.
  */
 const ofOthers = ({ owned }: Contents, undoContext: UndoContext): readonly Owned[] => {
   const { place, context } = undoContext;
@@ -89,8 +89,8 @@ const unknown = ({ place }: UndoContext, unlisted: readonly Unlisted[]): string 
 };
 
 /**
- * What keeps a Namespace or CustomResourceDefinition that the change created from being deleted: it has, or may
- * have, objects of other clients. Undefined if it may be deleted.
+ * Keeps a Namespace or CustomResourceDefinition that the change created from being deleted if it has, or may have, objects of
+ * other clients. Undefined if it may be deleted.
  *
  * Assumes: objects that the ServiceAccount may not list (see {@link unseen}), or that are created between the list and the
  *          deletion, are not seen.
@@ -130,7 +130,7 @@ export const findUnseen = (undoContext: UndoContext): UndoStep | undefined => {
     : continues(findContents(undoContext, to));
 };
 
-/** What is not known of what the rollback deletes together with the target, for messages. */
+/** Tells what is not known of what the rollback deletes together with the target, for messages. */
 export const unseen = ({ index, place, context }: UndoContext): string | undefined => {
   const denied = deniedKinds(rollbackIn(context.known, index).contents?.unlisted ?? []);
   return denied === undefined

@@ -10,10 +10,10 @@ import { rollbackIn, withRollback } from "../state/observations.ts";
 import { createdUids } from "./created-uids.ts";
 import { conflict, continues, type UndoContext, type UndoStep } from "./undo-context.ts";
 
-/** What was read longer ago than this, in ms, is read again: others may have changed its policy, or bound it, since. */
+/** Milliseconds after which it is read again: others may have changed its policy, or bound it, since. */
 const FRESH = 5_000;
 
-/** So long, in ms, it is read again where that is refused: an API server that has just started does not know its roles yet. */
+/** How long, in ms, it is read again where that is refused: an API server that has just started does not know its roles yet. */
 const DOUBTED = 5_000;
 
 const kept = (place: ObjectRef, storage: ObjectRef, policy: string): UndoStep =>
@@ -59,8 +59,8 @@ const storageBehind = (undoContext: UndoContext, object: KubeObject): UndoStep |
 };
 
 /**
- * What keeps a claim of a volume, a volume, or a snapshot that the change created from being deleted: with it, the cluster would
- * delete data that was there before, or that is another client's. A volume that was provisioned for the claim goes with it.
+ * Keeps a claim of a volume, a volume, or a snapshot that the change created if, with it, the cluster would delete data that was
+ * there before, or that is another client's. A volume that was provisioned for the claim goes with it.
  *
  * Assumes: a volume is not bound to the claim between this read and the deletion.
  */
@@ -78,8 +78,8 @@ export const storageOfOthers = (undoContext: UndoContext): UndoStep | undefined 
 };
 
 /**
- * That a volume which was there before is left without the claim that the change created, and as Kubernetes leaves it then: for
- * messages; undefined if there is none, as far as this process has read it.
+ * Says that a volume which was there before is left without the claim that the change created, and as Kubernetes leaves it then:
+ * for messages; undefined if there is none, as far as this process has read it.
  */
 export const releasedVolume = ({ index, place, context }: UndoContext): string | undefined => {
   const { object } = rollbackIn(context.known, index).storage ?? {};

@@ -8,15 +8,15 @@ import { rollbackIn } from "../state/observations.ts";
 import { withoutOldToken } from "./service-account-token.ts";
 import type { UndoContext } from "./undo-context.ts";
 
-/** As much of a deleted object as can be created again. */
+/** The part of a deleted object that can be created again. */
 export const recreatable = ({ context: { txn }, journal }: UndoContext, before: KubeObject): KubeObject =>
   withoutOldToken(txn, journal, withoutEphemeral(before));
 
-/** What is sent to create it. */
+/** The body that is sent to create it. */
 export const creationBody = ({ place, context: { txn }, journal }: UndoContext, wanted: KubeObject): object =>
   recreateBody(wanted, place, txn.metadata, livingOwners(txn, journal, wanted));
 
-/** What the API server has made of it when it was created, by its answer, if this process got that and has it in memory. */
+/** The object as the API server answered when it was created, if this process got that and has it in memory. */
 export const knownGoal = ({ context: { known }, index }: UndoContext): KubeObject | undefined =>
   rollbackIn(known, index).goal;
 

@@ -13,7 +13,7 @@ import { isAllocated, isService, reallocated, unallocated } from "./service-allo
 import type { UndoContext } from "./undo-context.ts";
 
 /**
- * What of an object that was created again is not as before: values that the API server did not restore, and what the
+ * Warns of what is not as before in an object that was created again: values that the API server did not restore, and what the
  * garbage collector deleted with it. Undefined: nothing.
  *
  * @example
@@ -39,7 +39,7 @@ export const recreationWarning = (undoContext: UndoContext, before: KubeObject):
   return warnings.length === 0 ? undefined : `${formatRef(place)}: ${warnings.join("; ")}`;
 };
 
-/** What was not even tried to be created again: of a Pod, or of a Secret with a token. */
+/** The parts that were not even tried to be created again: of a Pod, or of a Secret with a token. */
 const leftOut = (before: KubeObject, wanted: KubeObject): readonly string[] => {
   if (wanted === before) return [];
   return withoutEphemeral(before) === before

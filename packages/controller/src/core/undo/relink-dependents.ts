@@ -47,7 +47,7 @@ export const relinkDependents = (owner: UndoContext, before: KubeObject, recreat
   return undefined;
 };
 
-/** As far as is known without its snapshot. */
+/** Whether it may name the object, as far as is known without its snapshot. */
 const mayNameIt = (
   owner: UndoContext,
   { metadata: { uid = "" } }: KubeObject,

@@ -161,7 +161,7 @@ const send = ({ index }: ItemRollback, ...effects: readonly Effect[]): ItemStep 
 const isOver = ({ context, journal, index }: ItemRollback): boolean =>
   context.now >= deadlineOf(context, journal, index);
 
-/** After a failed request; but not when its time is over, nor if the API server has rejected it: then it ends. */
+/** Backs off after a failed request; but not when its time is over, nor if the API server has rejected it: then it ends. */
 const backOff = (rollback: ItemRollback): ItemStep | undefined => {
   const { known, now } = rollback.context;
   const { failedAttempt: failure, refusal } = rollbackIn(known, rollback.index);
@@ -291,7 +291,7 @@ const afterUndo = (
   }
 };
 
-/** Where its lock cannot be had at all, as in a namespace that is being deleted, it is only looked at. */
+/** Sends the effects, but only looks at the item where its lock cannot be had at all, as in a namespace that is being deleted. */
 const sendUnlessUnlocked = (rollback: ItemRollback, item: ResolvedItem, effects: readonly Effect[]): ItemStep => {
   const observed = changeIn(rollback.context.known, rollback.index).lock;
   const isWrite = effects.some(({ purpose }) => purpose === "restore");
@@ -336,13 +336,13 @@ const missingOwners = ({ txn }: ReconcileContext, journal: Back, before: KubeObj
     (owner) => stateOf(txn.status.items[owner]?.state ?? { type: "untouched" }, owner, journal).type !== "restored",
   );
 
-/** With the last failure, or with what is waited for. */
+/** Says that its rollback timed out, with the last failure, or with what is waited for. */
 const ranOut = ({ context: { known }, index }: ItemRollback, awaited?: string): string => {
   const { message } = changeIn(known, index).unchangedConflict ?? rollbackIn(known, index).failedAttempt ?? {};
   return ["its rollback timed out", message ?? awaited ?? []].flat().join(": ");
 };
 
-/** What a deletion that is under way waits for, by the latest read of its target. */
+/** Names what a deletion that is under way waits for, by the latest read of its target. */
 const deletionUnderWay = ({ context: { known }, index }: ItemRollback, place: ObjectRef): string | undefined => {
   const { object } = changeIn(known, index).target ?? {};
   return object?.metadata.deletionTimestamp === undefined ? undefined : awaitedDeletion(place, object);

@@ -15,7 +15,7 @@ import type { ResolvedItem } from "../state/resolved-changes.ts";
 export type UndoStep =
   | { readonly type: "run"; readonly effects: readonly Effect[] }
   | { readonly type: "wait"; readonly until: Instant; readonly because: string }
-  /** Until the changes before it are rolled back. */
+  /** Waits until the changes before it are rolled back. */
   | { readonly type: "defer"; readonly because: string }
   /** Acquires the lock of another change's target, which is a dependent of this one. */
   | { readonly type: "lock"; readonly index: number }

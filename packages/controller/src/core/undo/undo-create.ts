@@ -13,7 +13,7 @@ import { readTarget } from "../state/resolved-changes.ts";
 import { releasedVolume, storageOfOthers } from "./prior-storage.ts";
 import { conflict, continues, refusedFor, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";
 
-/** What a later Transaction has changed is not deleted under its hands; an edit of any other client goes with the object. */
+/** Keeps an object that a later Transaction has changed. An edit of any other client goes with the object. */
 const changedSince = ({ seen: { object }, place, context: { txn } }: UndoContext): UndoStep | undefined => {
   const other = object === undefined ? undefined : otherTransaction(object, txn.metadata.uid);
   return other === undefined
@@ -23,7 +23,7 @@ const changedSince = ({ seen: { object }, place, context: { txn } }: UndoContext
       );
 };
 
-/** What keeps it from being deleted, in this order: what needs no request comes first. */
+/** The checks that may keep it from being deleted, in this order: those that need no request come first. */
 const CHECKS: readonly ((undoContext: UndoContext) => UndoStep | undefined)[] = [
   changedSince,
   contents,

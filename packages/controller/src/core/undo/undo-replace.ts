@@ -21,7 +21,7 @@ export const undoReplace = (undoContext: UndoContext, before: KubeObject): UndoS
     : undoDelete(undoContext, before);
 };
 
-/** What the rollback has created has another mark, until that is removed: by then, its uid is recorded. */
+/** Tells the replacement by its mark. A recreated object has another one, until that is removed: by then, its uid is recorded. */
 const isReplacement = ({ journal, index, context: { txn } }: UndoContext, object: KubeObject): boolean => {
   const { uid } = object.metadata;
   if (uid === journal.created.get(index)) return false;

@@ -34,10 +34,10 @@ import { editGoal } from "./mutated-goal.ts";
 import { deletedTogetherWith } from "./deleted-together.ts";
 import { type ApiError, asObject, equal, type KubeObject, type Resource } from "@janus/types";
 
-/** After this many PUTs, something reverts each of them. */
+/** The most PUTs: after so many, something reverts each of them. */
 const MOST_PUTS = 10;
 
-/** What the cluster would destroy at once if this object were restored. */
+/** Names what the cluster would destroy at once if this object were restored. */
 const lostWith = (
   { group, kind }: Resource,
   body: object,

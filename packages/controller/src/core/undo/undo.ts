@@ -63,7 +63,7 @@ const refusedYet = ({ known, now }: ReconcileContext, item: ResolvedItem, { why,
   return continues({ ...reading, onAnswer });
 };
 
-/** What is deleted with an object of a kind that cannot be restored. No list is kept of what others have put into it. */
+/** Names what is deleted with an object of a kind that cannot be restored. No list is kept of what others have put into it. */
 const contentsOf = ({ resource: { kind } }: ObjectRef): string => {
   if (kind === "Namespace") return "all objects in it (no list of them was kept)";
   return kind === "CustomResourceDefinition" ? "all objects of its kind (no list of them was kept)" : "its data";

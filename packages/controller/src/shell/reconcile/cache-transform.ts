@@ -23,8 +23,8 @@ const only = <A extends object, K extends keyof A>(from: A | undefined, ...keys:
 const IDENTITY = ["namespace", "name", "uid", "resourceVersion"] as const satisfies readonly (keyof ObjectMeta)[];
 
 /**
- * What is cached of each watched Transaction: its identity, and what decides whether it must be reconciled. A cluster may have
- * thousands of finished ones, and decisions are made on live reads.
+ * Reduces each watched Transaction to what is cached: its identity, and what decides whether it must be reconciled. A cluster may
+ * have thousands of finished ones, and decisions are made on live reads.
  */
 export const cacheTransform = (object: KubeObject): KubeObject => {
   const { spec, status } = object as Cached;

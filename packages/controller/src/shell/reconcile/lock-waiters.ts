@@ -6,7 +6,7 @@ export interface Waiting {
   readonly awaited: Awaited;
 }
 
-/** Which of the Transactions of this process wait for which lock. */
+/** The Transactions of this process that wait for each lock. */
 export interface LockWaiters {
   /** It waits for this lock, and for no other one. */
   readonly join: (waiting: Waiting) => void;

@@ -64,7 +64,7 @@ export interface ReconcilerOptions {
   readonly wake: (key: string) => void;
 }
 
-/** More decisions in one reconcile than any Transaction needs: a defect must not flood the API server. */
+/** The most decisions in one reconcile, more than any Transaction needs: a defect must not flood the API server. */
 const maxSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
 
 export interface Reconciler {
@@ -85,7 +85,7 @@ const DEFECT: EventSpec = {
   message: "internal error in Janus: the Transaction is retried after a pause; see the log of the controller",
 };
 
-/** After the backoff, and not before the server's Retry-After, of which at most `most` ms are respected. */
+/** Requeues after the backoff, and not before the server's Retry-After, of which at most `most` ms are respected. */
 const after = (errors: readonly ApiError[], most = Number.POSITIVE_INFINITY): Requeue => {
   const asked = Math.max(0, ...errors.map(retryAfterOf));
   return asked === 0 ? { type: "failed" } : { type: "failed", atLeast: Math.min(asked, most) };

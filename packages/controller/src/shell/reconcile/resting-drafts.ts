@@ -14,7 +14,7 @@ const MIN_INTERVAL = 10_000;
 /** Targets that are watched for the Drafts of one namespace, and of all: each takes some memory. */
 const MOST_TARGETS = { ofNamespace: 5_000, ofAll: 20_000 };
 
-/** What is remembered of a Draft that rests. */
+/** The part of a resting Draft that is remembered. */
 interface Resting {
   readonly key: string;
   readonly namespace: string;

@@ -15,12 +15,12 @@ import {
 } from "../../core/index.ts";
 import { LISTS } from "../limits.ts";
 
-/** More of a kind than one Transaction can have created. */
+/** The most objects of a kind: more than one Transaction can have created. */
 const MOST_UNOWNED = 1000;
 
 /**
- * As many objects and references to owners are kept of one search: many may run at the same time. The others are counted; but so many
- * are kept of each kind, however many there are of others.
+ * The most objects and references to owners that are kept of one search: many may run at the same time. The others are counted;
+ * but so many are kept of each kind, however many there are of others.
  */
 const MOST_OWNED = { ofAll: 10_000, ofKind: 250 };
 
@@ -72,8 +72,8 @@ const unexamined = (resource: Resource, count: number): Unlisted => ({
 });
 
 /**
- * What a 403 to a list means. If an access review says that the user may list the kind after all, or that it could not be found out, it
- * is listed again.
+ * Resolves what a 403 to a list means. If an access review says that the user may list the kind after all, or that it could not
+ * be found out, it is listed again.
  */
 const denied = async (
   api: Api,
@@ -164,7 +164,7 @@ export const searchOwned = async (
     .filter((resource) => (namespace === undefined || resource.namespaced) && !isEvent(resource))
     .filter((resource) => only === undefined || only.includes(nameOf(resource)))
     .entries();
-  /** In the order of the kinds, whichever is answered first: messages name the first ones. */
+  /** Results in the order of the kinds, whichever is answered first: messages name the first ones. */
   const found: Found[] = [];
   const search: Search = {
     namespace,

@@ -9,7 +9,7 @@ const MOST_RESTING = 32 * 2 ** 20;
 export interface TrackedTransactions {
   readonly all: () => readonly TrackedTransaction[];
   readonly of: (uid: string) => TrackedTransaction | undefined;
-  /** Those with this key that exist, and those that had it before. */
+  /** The Transactions with this key that exist, and those that had it before. */
   readonly under: (key: string) => readonly TrackedTransaction[];
   /** It is reconciled now, instead of what was known of it before. */
   readonly work: (tracked: TrackedTransaction) => void;
@@ -18,7 +18,7 @@ export interface TrackedTransactions {
   readonly forget: (uid: string) => void;
 }
 
-/** What is at rest of one namespace, with its size. What has been for longest comes first. */
+/** The Transactions at rest of one namespace, with their sizes. Those that have been at rest for longest come first. */
 interface Share {
   readonly whole: Map<TrackedTransaction, number>;
   readonly outlines: Map<TrackedTransaction, number>;
@@ -79,7 +79,7 @@ export const trackedTransactions = (
     onForget(uid);
   };
 
-  /** Of one that is gone, what is left to release cannot be read again: there is no outline of it. */
+  /** Shrinks it to an outline. There is none of one that is gone: what is left to release of it cannot be read again. */
   const shrink = (tracked: TrackedTransaction): void => {
     if (tracked.isOutline || tracked.isForceDeleted) return forget(tracked.txn.metadata.uid);
     take(tracked);

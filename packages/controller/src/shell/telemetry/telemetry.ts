@@ -13,7 +13,7 @@ export interface Round {
   readonly heartbeat: () => void;
 }
 
-/** What the shell reports to metrics and events. */
+/** Observers of what the shell reports to metrics and events. */
 export interface Observers {
   readonly answered: (txn: Transaction, effect: Effect, error: ApiError | undefined) => void;
   readonly moved: (from: Transaction, to: Transaction) => void;

@@ -13,7 +13,7 @@ const FREQUENT: readonly string[] = [
   "ConflictDetected",
 ];
 
-/** Not Failed: its events may be repeated. */
+/** Final phases, without Failed: its events may be repeated. */
 const FINAL: readonly Phase[] = ["Committed", "RolledBack"];
 
 export const TRANSACTION_EVENTS: EventSubjects<Transaction> = {
