@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { page, root } from "./page.ts";
@@ -21,9 +21,10 @@ it.each(cited)("$file cites a section that docs/internals.md has: $section", ({ 
   expect(internals).toContain(`\n## ${section}\n`);
 });
 
-/** Those of the table of attacks. */
-const labels = new Set([...internals.matchAll(/\[([a-z][\w-]*)\](?![(:])/gu)].map(([, label = ""]) => label));
+const attacks = page("tests/attacks.md");
+const labels = new Set([...attacks.matchAll(/\[([a-z][\w-]*)\](?![(:])/gu)].map(([, label = ""]) => label));
 
-it.each([...labels])("docs/internals.md says where the test %s is", (label) => {
-  expect(internals).toContain(`\n[${label}]: ../tests/`);
+it.each([...labels])("tests/attacks.md says where the test %s is", (label) => {
+  const [, file = ""] = new RegExp(`\n\\[${label}\\]: (\\S+)`, "u").exec(attacks) ?? [];
+  expect(existsSync(new URL(`tests/${file}`, root))).toBe(true);
 });

@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { page, root } from "./page.ts";
 
-const pages = globSync(["*.md", "docs/**/*.md", "examples/*.md", "examples/*/*.md"], { cwd: fileURLToPath(root) });
+const pages = globSync(["*.md", "docs/**/*.md", "examples/*.md", "examples/*/*.md", "tests/*.md"], {
+  cwd: fileURLToPath(root),
+});
 
 const prose = (text: string): string => text.replaceAll(/^```.*?^```$/gmsu, "");
 
