@@ -89,6 +89,16 @@ it.each(edits)("rolls back, or says that it cannot, when another client %s", asy
   expect(await place.exists(configMap("last"))).toBe(false);
 });
 
+it("goes on where null gives the default that the field had before, which is still of its former manager", async () => {
+  const place = await workspace();
+  const { spec, ...rest } = web("web:1");
+  await place.apply({ ...rest, spec: { ...(spec as object), replicas: 1, revisionHistoryLimit: 10 } });
+  await place.janus();
+  const nulls = { ...rest, spec: { replicas: null, revisionHistoryLimit: null } };
+  const txn = await place.run([{ ...patching(nulls), waitFor: ["jsonpath={.metadata.name}=web"] }]);
+  expect([txn.status.phase, txn.status.items[0]?.error]).toEqual(["Committed", undefined]);
+});
+
 it("goes on when another client sets other fields, the same values, or the scale", async () => {
   const place = await workspace();
   const labelled = { ...configMap("settings"), metadata: { name: "settings", labels: { never: "" } } };

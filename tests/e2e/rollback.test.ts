@@ -178,10 +178,15 @@ it("deletes on rollback only the object that it created itself", async () => {
   expect(await read(configMap("contested"))).toMatchObject({ data: { whose: "somebody's" } });
 });
 
+const second = (): number => Math.floor(Date.now() / 1000);
+
 it("keeps on rollback what other clients have changed since, in other fields", async () => {
   const place = await workspace();
   const { create, patch, read, run, janus } = place;
   await create(configMap("config", { ours: "1", theirs: "1" }));
+  // By the same manager, who has written last in an earlier second than the Transaction: times are whole seconds.
+  const created = second();
+  await expect.poll(second).toBeGreaterThan(created);
   await allowOneService(place);
   await janus(async (request, next) => {
     if (isChangeOf("one-too-many")(request)) await patch(configMap("config", { theirs: "2" }));

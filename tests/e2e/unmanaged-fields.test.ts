@@ -27,6 +27,8 @@ it("keeps all other fields in a Patch that removes one, although managedFields w
   ]);
 });
 
+const identity = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "app" } };
+
 const app = (labels: object, volumes: readonly object[]): Manifest => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
@@ -84,4 +86,18 @@ it("refuses an Apply that removes something and has items for a list of which no
   };
   expect(spec.template.spec.volumes.map(({ name }) => name).toSorted()).toEqual(["injected", "mine"]);
   expect(metadata).not.toHaveProperty("labels");
+});
+
+it("refuses null in an item of a list that nobody manages: nothing shows which item it is", async () => {
+  const place = await workspace();
+  const { metadata, ...rest } = app({}, []);
+  await place.create({ ...rest, metadata });
+  await place.patch({ ...identity, metadata: { name: "app", managedFields: [{}] } });
+  await place.janus();
+  const spec = { template: { spec: { containers: [{ name: "web", args: null }] } } };
+  const { status } = await place.run([patching({ ...identity, spec })]);
+  expect([status.phase, status.items[0]?.error]).toEqual([
+    "Failed",
+    expect.stringMatching(/^nobody manages spec\.template\.spec\.containers of Deployment /u),
+  ]);
 });

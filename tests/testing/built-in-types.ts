@@ -119,10 +119,10 @@ export const builtInTypes = async (): Promise<string> => {
   return [
     "// Generated from the OpenAPI documents of the API server by tests/testing/built-in-types.test.ts: `vitest -u` renews it.",
     "",
-    "/** By apiVersion and kind: the plural, then what is true of it; and the type of its objects. */",
+    "/** Kinds by apiVersion and kind: the plural, then what is true of it; and the type of its objects. */",
     `export const BUILT_IN_KINDS: Readonly<Record<string, { readonly resource: string; readonly type: string }>> = ${print(byName(kinds))};`,
     "",
-    "/** By type and field: how the field is merged, in the notation of `field-type.ts`. */",
+    "/** Fields by type and name: how each is merged, in the notation of `field-type.ts`. */",
     `export const BUILT_IN_TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = ${print(byName([...types].filter(([, fields]) => Object.keys(fields).length > 0)))};`,
     "",
   ].join("\n");

@@ -107,12 +107,7 @@ it.each<readonly [what: string, content: JsonObject, live: KubeObject, reverted:
     object(spec({ rules: ["a"] }), entry("aggregation", fields({ "f:rules": {} }))),
     "",
   ],
-  [
-    "is removed by null, and others set again",
-    spec({ paused: null }),
-    object(spec({ paused: true }), entry("gitops", fields({ "f:paused": {} }))),
-    ".spec.paused",
-  ],
+  ["is null", spec({ paused: null }), object(spec({ paused: true }), entry("gitops", fields({ "f:paused": {} }))), ""],
   [
     "is in an item that leaves a key to its default",
     port(30_000),
@@ -159,4 +154,17 @@ it.each<readonly [what: string, live: KubeObject, reverted: string]>([
   ],
 ])("of an Update, finds %s", (_, live, reverted) => {
   expect(showPaths(revertedFields(change("Update", content), place, old, live, author))).toBe(reverted);
+});
+
+it("finds what a Patch has removed with null, and a manager has who has written since: the default of the API server is nobody's", () => {
+  const removes = change("Patch", spec({ paused: null, replicas: null }));
+  const owned = fields({ "f:paused": {}, "f:replicas": {} });
+  const before = object(spec({ paused: true, replicas: 1 }), entry("gitops", owned));
+  const live = object(spec({ replicas: 1 }), entry("gitops", owned));
+  expect(showPaths(revertedFields(removes, place, before, live, author))).toBe("");
+  const again = object(
+    spec({ paused: true }),
+    entry("gitops", fields({ "f:paused": {} }), { time: "2026-01-01T12:00:09Z" }),
+  );
+  expect(showPaths(revertedFields(removes, place, before, again, author))).toBe(".spec.paused");
 });

@@ -6,6 +6,8 @@ import { formatRef } from "../kubernetes/kube-object.ts";
 import { type Instant, toTimestamp } from "@janus/types";
 import { verifyHeld } from "../locks/lock-renewal.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
+import type { ResolvedChange } from "@janus/api";
+import { withoutNulls } from "../merge/nulls.ts";
 import { revertedFields } from "../merge/reverted-fields.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { type Snapshot, snapshotOf } from "../snapshots/prior-state.ts";
@@ -64,6 +66,11 @@ const revertedIn =
       : `${showPaths(fields, conceals)} of ${formatRef(place)} was modified by ${modifiedBy(object, fields)} after it was applied: change it at its source, or leave the field out`;
   };
 
+/** Whether what others revert of a change is told by what there was before it: it removes something. */
+const removes = (change: ResolvedChange): boolean =>
+  change.type === "Update" ||
+  (change.type === "Patch" && change.isApply !== true && withoutNulls(change.content) !== change.content);
+
 const waitFor = (context: ReconcileContext, journal: Journal, item: ResolvedItem, since: Instant): Wait => {
   const { txn, known, now, settings } = context;
   const { index, change, place } = item;
@@ -71,7 +78,7 @@ const waitFor = (context: ReconcileContext, journal: Journal, item: ResolvedItem
   const until = Math.min(deadline(context), waitUntil);
   const state = stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
   const conceals = mustConceal(place.resource, change, settings);
-  const before: Snapshot = change.type === "Update" ? snapshotOf(txn, known, journal, index) : { type: "absent" };
+  const before: Snapshot = removes(change) ? snapshotOf(txn, known, journal, index) : { type: "absent" };
   const reverted = revertedIn(context, item, before, conceals);
   const gated: Gated = { ...item, gates: gatesOf(txn, index), uid: uidOf(state), conceals, reverted };
   // A failure is decided on the current state of the target: it may have met its gates in the last moment.

@@ -92,6 +92,28 @@ export const nulledFields = (
 };
 
 /**
+ * Where the content of a Patch has null in a list of which nobody manages an item, so that nothing shows what it would remove; undefined
+ * if there is none.
+ */
+export const nullInUnknownList = (
+  live: Json | undefined,
+  content: Json | undefined,
+  managed: Fields | undefined,
+  path = "",
+): string | undefined => {
+  if (live === undefined) return undefined;
+  if (isList(content) && managed === undefined)
+    return content.some((item) => isObject(item) && withoutNulls(item) !== item) ? path : undefined;
+  if (!isObject(content) || !isObject(live)) return undefined;
+  for (const [name, value] of Object.entries(content)) {
+    const below = path === "" ? name : `${path}.${name}`;
+    const found = nullInUnknownList(member(live, name), value, child(managed, `f:${name}`), below);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/**
  * Finds where the content of a Patch has null in a map that is always replaced as a whole, such as a selector: `spec.selector`;
  * undefined if there is none. A Patch would remove all of its other keys.
  */

@@ -130,8 +130,8 @@ export const restoredOwnership = (object: RestoredObject): Entries => {
     const former = formerWriters.get(writerOf(entry));
     if (former === undefined || holds(entry.fieldsV1 ?? none, former.fieldsV1 ?? none)) return entry;
     const fieldsV1 = union([entry.fieldsV1 ?? none, returnedTo(former, object, theirs)]);
-    if (equal(fieldsV1, entry.fieldsV1)) return entry;
-    return equal(fieldsV1, former.fieldsV1) ? former : { ...entry, fieldsV1 };
+    // With its own time, by which the next write of the rollback knows that this manager has written since.
+    return equal(fieldsV1, entry.fieldsV1) ? entry : { ...entry, fieldsV1 };
   });
   const returning = formerEntries
     .filter((former) => !liveWriters.has(writerOf(former)))

@@ -8,6 +8,7 @@ import {
   type Json,
   type JsonObject,
   type KubeObject,
+  type ManagedFieldsEntry,
   member,
   without,
 } from "@janus/types";
@@ -15,11 +16,11 @@ import { controlledFields } from "../kubernetes/controlled-fields.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { ANCIENT_CHANGES } from "./ancient-changes.ts";
 import { writtenSince } from "./field-managers.ts";
-import { child, type Fields, fieldsOf, isWhole, type Path } from "./field-set.ts";
+import { child, type Fields, fieldsOf, isWhole, nodeAt, none, type Path } from "./field-set.ts";
 import { elementOf, listItems, type ListKind, listKind } from "./list-element.ts";
 import { entriesOf, isOurs } from "./marks.ts";
 import { type Located, pathOf } from "./merged-field.ts";
-import { withoutNulls } from "./nulls.ts";
+import { nulledFields } from "./nulls.ts";
 import { contentOf, nulledContent, type TransactionRef, writable } from "./write-body.ts";
 
 /** A field, its value before an Update, the one that the change has given it, and its live one. */
@@ -106,25 +107,40 @@ const isAbsentOr = (isOfType: (value: Json) => boolean, { was, wanted, is }: Set
   [was, wanted, is].every((value) => value === undefined || isOfType(value));
 
 function* reverted(field: SetField): Found {
-  const { wanted, is, ours, theirs, managed, parent } = field;
-  // A map of which a Patch removes parts is not all that it has set.
-  const isWholeOurs = ours !== undefined && isWhole(ours) && !(isObject(wanted) && withoutNulls(wanted) !== wanted);
-  // An empty map or list sets nothing, and others may fill it: of an aggregated ClusterRole, its rules.
-  if (
-    wanted === is ||
-    (parent !== undefined && isWholeOurs) ||
-    (wanted !== undefined && wanted !== null && isEmpty(wanted))
-  )
-    return;
+  const { wanted, is, ours, managed, parent } = field;
+  const isOurs = parent !== undefined && ours !== undefined && isWhole(ours);
+  // A null of a Patch sets nothing, nor does an empty map or list, which others may fill: of an aggregated ClusterRole, its rules.
+  if (wanted === is || wanted === null || isOurs || (wanted !== undefined && isEmpty(wanted))) return;
   const isMerged = parent === undefined || (managed !== undefined && !isWhole(managed));
   const kind = listKind(managed);
-  if (wanted === null && is !== undefined && theirs !== undefined) yield field;
-  else if (wanted === null) return;
-  else if (wanted === undefined) yield* setAgain(field);
+  if (wanted === undefined) yield* setAgain(field);
   else if (isMerged && isAbsentOr(isObject, field)) yield* revertedMembers(field);
   else if (isMerged && kind !== undefined && isAbsentOr(Array.isArray, field)) yield* revertedItems(field, kind);
   else yield* revertedWhole(field);
 }
+
+const leaves = (node: Fields, path: Path = []): readonly Path[] => {
+  const names = Object.keys(node).filter((name) => name !== ".");
+  return names.length === 0 ? [path] : names.flatMap((name) => leaves(child(node, name) ?? none, [...path, name]));
+};
+
+/**
+ * The fields that a Patch has removed with null, and that managers have who have written since. A default that the API server has
+ * put in their place stays with the manager that had the same value before.
+ */
+const removedAgainst = (
+  change: ResolvedChange,
+  place: ObjectRef,
+  before: KubeObject,
+  live: KubeObject,
+  others: readonly ManagedFieldsEntry[],
+): readonly Path[] => {
+  const managed = fieldsOf(entriesOf(live));
+  const nulled = nulledFields(settable(live, place), nulledContent(change, place, live), managed);
+  if (nulled === undefined) return [];
+  const since = fieldsOf(writtenSince(entriesOf(before), others));
+  return leaves(nulled).filter((path) => nodeAt(since, path) !== undefined);
+};
 
 /** The part of an object that a change can set; the status is for others. */
 const settable = (object: KubeObject | JsonObject, place: ObjectRef): JsonObject =>
@@ -141,7 +157,7 @@ const MOST = 100;
  * subresource, such as `scale` by an autoscaler or `kubectl scale`, counts as running the object, not as reverting it.
  *
  * Guarantees: none of a field that has the value of the content, whoever manages it.
- * Assumes:    the change was applied to `live`, which is the same object (uid). For an Update, `before` is its snapshot: of fields
+ * Assumes:    the change was applied to `live`, which is the same object (uid). For an Update, and a Patch with null, `before` is its snapshot: of fields
  *             that it has set to the value that they had, their managers show by the time of their entry that they wrote since; two
  *             writes within a second look like one. None where managedFields was cleared: nothing tells.
  *
@@ -172,16 +188,13 @@ export const revertedFields = (
     parent: undefined,
     // What the content leaves out of the metadata stays.
     was: replaced === undefined ? undefined : without(settable(replaced, place), ["metadata", ...controlled]),
-    wanted: without(
-      isPatch ? without(nulledContent(change, place, live), ["status"]) : settable(contentOf(change), place),
-      controlled,
-    ),
+    wanted: without(settable(contentOf(change), place), controlled),
     is: settable(live, place),
     ours: fieldsOf(entries.filter((entry) => isOurs(entry, author.uid))),
     theirs: fieldsOf(editors),
     managed: fieldsOf(entries),
   });
-  const paths: Path[] = [];
-  for (const field of all) if (paths.push(pathOf(field)) === MOST) break;
-  return paths;
+  const paths = isPatch && before !== undefined ? [...removedAgainst(change, place, before, live, editors)] : [];
+  for (const field of all) if (paths.push(pathOf(field)) >= MOST) break;
+  return paths.slice(0, MOST);
 };

@@ -1,7 +1,7 @@
 // Finds the fields that a Patch removes, and takes over those of earlier Applies.
 import { isApplyManager, type ResolvedChange } from "@janus/api";
 import { appliedState, unclearList } from "./applied-state.ts";
-import { type Fields, fieldsOf, isWhole, without } from "./field-set.ts";
+import { type Fields, fieldsOf, isWhole, meets, union } from "./field-set.ts";
 import { withDefaultProtocol } from "./default-protocol.ts";
 import { fieldsIn, leftOutOf } from "./left-out.ts";
 import { itemWithoutKey, withListMapDefaults } from "./list-map-defaults.ts";
@@ -49,7 +49,8 @@ const partsOf = (place: ObjectRef, before: KubeObject) => {
   const entries = entriesOf(before);
   const earlier = entries.filter(isOfApply);
   const others = entries.filter((entry) => !isOfApply(entry));
-  const [ours, theirs, managed] = [without(fieldsOf(earlier), LAST_APPLIED_FIELD), fieldsOf(others), fieldsOf(entries)];
+  const [ours, managed] = [fieldsOf(earlier), fieldsOf(entries)];
+  const theirs = meets(ours, LAST_APPLIED_FIELD) ? union([fieldsOf(others), LAST_APPLIED_FIELD]) : fieldsOf(others);
   const is = writable(before, place);
   // Metadata itself is no field of anybody.
   const completed = (content: JsonObject): JsonObject =>

@@ -33,7 +33,7 @@ import { readTarget, type ResolvedItem, writeOf } from "../state/resolved-change
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { fieldsOf } from "../merge/field-set.ts";
 import { entriesOf } from "../merge/marks.ts";
-import { nullInWhole } from "../merge/nulls.ts";
+import { nullInUnknownList, nullInWhole } from "../merge/nulls.ts";
 import { unclearMerge } from "../merge/take-over.ts";
 import { schemaChange } from "./schema-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
@@ -170,6 +170,13 @@ const liveChecks: readonly ((item: ResolvedItem, seen: TargetObservation) => str
     return at === undefined
       ? undefined
       : `${at} of ${formatRef(place)} is replaced as a whole, so null in it would remove all of its other keys: write all that it shall have`;
+  },
+  ({ change, place }, { object }) => {
+    if (change.type !== "Patch" || change.isApply === true || object === undefined) return undefined;
+    const at = nullInUnknownList(object as JsonObject, change.content, fieldsOf(entriesOf(object)));
+    return at === undefined
+      ? undefined
+      : `nobody manages ${at} of ${formatRef(place)}, so that it is unknown of which item null would remove a field: apply the list as it is first, in a Transaction of its own`;
   },
   ({ change, place }, { object }) => (object === undefined ? undefined : unclearMerge(change, place, object)),
 ];
