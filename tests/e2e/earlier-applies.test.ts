@@ -168,10 +168,13 @@ it.each(CASES)("removes what the manifest leaves out, as a server-side apply doe
   ]);
 });
 
-/** As kubectl applies it by default. */
-const kubectlApplies = async ({ namespace }: Workspace, { metadata, ...rest }: Manifest): Promise<void> => {
+const kubectlApplies = async (
+  { namespace }: Workspace,
+  { metadata, ...rest }: Manifest,
+  ...flags: readonly string[]
+): Promise<void> => {
   const stdin = JSON.stringify({ ...rest, metadata: { ...metadata, namespace } });
-  const { code, stderr } = await kubectlWith({ stdin }, "apply", "-f", "-");
+  const { code, stderr } = await kubectlWith({ stdin }, "apply", ...flags, "-f", "-");
   expect(code, stderr).toBe(0);
 };
 
@@ -182,12 +185,17 @@ const withoutNote = (object: KubeObject) => {
   return { ...rest, metadata: { ...metadata, notes } };
 };
 
-it.each(CASES)("removes what kubectl apply has set, as another kubectl apply does: %s", async (_, first, second) => {
+it.each(
+  CASES.flatMap(([what, first, second]) => [
+    [`kubectl apply has set, as another kubectl apply does: ${what}`, first, second, []] as const,
+    [`kubectl apply --server-side has set: ${what}`, first, second, ["--server-side"]] as const,
+  ]),
+)("removes what %s", async (_, first, second, flags) => {
   const [place, reference] = [await workspace(), await workspace()];
-  await kubectlApplies(reference, first);
-  await kubectlApplies(reference, second);
+  await kubectlApplies(reference, first, ...flags);
+  await kubectlApplies(reference, second, ...flags);
   const wanted = withoutNote(await reference.read(second));
-  await kubectlApplies(place, first);
+  await kubectlApplies(place, first, ...flags);
   await place.janus();
   const before = await place.read(first);
   const failed = await place.run([applying(second), fails], { name: "fails" });
@@ -195,7 +203,7 @@ it.each(CASES)("removes what kubectl apply has set, as another kubectl apply doe
   expect(essence(await place.read(first))).toEqual(essence(before));
   await applies(place, "second", second);
   expect(withoutNote(await place.read(second))).toEqual(wanted);
-  await kubectlApplies(place, second);
+  await kubectlApplies(place, second, ...flags);
   expect(withoutNote(await place.read(second))).toEqual(wanted);
 });
 

@@ -34,15 +34,19 @@ export interface TakeOver {
 
 const NONE: readonly ManagedFieldsEntry[] = [];
 
-/** The manager of a client-side `kubectl apply`, whose fields `kubectl apply --server-side` takes over, too. */
-const KUBECTL_APPLY = "kubectl-client-side-apply";
+/** The field managers of `kubectl apply`, by their operation: of a client-side one, and of one with `--server-side`. */
+const KUBECTL_APPLY: readonly (readonly [manager: string, operation: string])[] = [
+  ["kubectl-client-side-apply", "Update"],
+  ["kubectl", "Apply"],
+];
 
 /** It stays: the next client-side apply compares with it. */
 const LAST_APPLIED_FIELD: Fields = { "f:metadata": { "f:annotations": { [`f:${LAST_APPLIED}`]: {} } } };
 
 /** Whether it has what an earlier apply of the whole object has set: an Apply of some Transaction, or `kubectl apply`. */
 const isOfApply = ({ manager = "", operation, subresource = "" }: ManagedFieldsEntry): boolean =>
-  isApplyManager(manager) || (manager === KUBECTL_APPLY && operation === "Update" && subresource === "");
+  isApplyManager(manager) ||
+  (subresource === "" && KUBECTL_APPLY.some(([name, its]) => manager === name && operation === its));
 
 /** The managers of the live object, and a content with all keys of its lists. */
 const partsOf = (place: ObjectRef, before: KubeObject) => {
