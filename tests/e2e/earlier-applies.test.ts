@@ -285,3 +285,18 @@ it.each([
   await applies(place, "second", config({ a: "2" }));
   expect(await dataOf(place)).toEqual(data);
 });
+
+it("removes what an Apply of a Secret leaves out of stringData, also where an empty data is null, as charts render it", async () => {
+  const place = await workspace();
+  await place.janus();
+  const secret = (stringData: Fields): Manifest => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "app" },
+    data: null,
+    stringData,
+  });
+  await applies(place, "first", secret({ a: "1", old: "1" }));
+  await applies(place, "second", secret({ a: "2" }));
+  expect((await place.read(secret({})))["data"]).toEqual({ a: btoa("2") });
+});

@@ -1,7 +1,7 @@
 // Finds the fields that a Patch removes, and takes over those of earlier Applies.
 import { isApplyManager, type ResolvedChange } from "@janus/api";
 import { appliedState, unclearList } from "./applied-state.ts";
-import { type Fields, fieldsOf, isWhole, meets, union } from "./field-set.ts";
+import { type Fields, fieldsOf, isWhole, none, union } from "./field-set.ts";
 import { withDefaultProtocol } from "./default-protocol.ts";
 import { fieldsIn, leftOutOf } from "./left-out.ts";
 import { itemWithoutKey, withListMapDefaults } from "./list-map-defaults.ts";
@@ -19,7 +19,15 @@ import {
 } from "./write-body.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { showPath } from "./show-path.ts";
-import { type JsonObject, type KubeObject, LAST_APPLIED, type ManagedFieldsEntry } from "@janus/types";
+import {
+  isObject,
+  type JsonObject,
+  type KubeObject,
+  LAST_APPLIED,
+  type ManagedFieldsEntry,
+  parseJson,
+} from "@janus/types";
+import { isTooDeep } from "../kubernetes/nesting.ts";
 
 /** The most entries of earlier Applies that are left as they are where nothing goes; more would slow down every apply. */
 const MOST_EARLIER = 10;
@@ -34,27 +42,39 @@ export interface TakeOver {
 
 const NONE: readonly ManagedFieldsEntry[] = [];
 
-/** The field managers of `kubectl apply`, by their operation: of a client-side one, and of one with `--server-side`. */
-const KUBECTL_APPLY: readonly (readonly [manager: string, operation: string])[] = [
-  ["kubectl-client-side-apply", "Update"],
-  ["kubectl", "Apply"],
-];
+/** The field managers of `kubectl apply`: of a client-side one, and of one with `--server-side`. */
+const CLIENT_SIDE = { manager: "kubectl-client-side-apply", operation: "Update" };
+const SERVER_SIDE = { manager: "kubectl", operation: "Apply" };
 
-/** It stays: the next client-side apply compares with it. */
-const LAST_APPLIED_FIELD: Fields = { "f:metadata": { "f:annotations": { [`f:${LAST_APPLIED}`]: {} } } };
+const isOf = (entry: ManagedFieldsEntry, { manager, operation }: typeof CLIENT_SIDE): boolean =>
+  entry.manager === manager && entry.operation === operation && (entry.subresource ?? "") === "";
 
 /** Whether it has what an earlier apply of the whole object has set: an Apply of some Transaction, or `kubectl apply`. */
-const isOfApply = ({ manager = "", operation, subresource = "" }: ManagedFieldsEntry): boolean =>
-  isApplyManager(manager) ||
-  (subresource === "" && KUBECTL_APPLY.some(([name, its]) => manager === name && operation === its));
+const isOfApply = (entry: ManagedFieldsEntry): boolean =>
+  isApplyManager(entry.manager ?? "") || isOf(entry, CLIENT_SIDE) || isOf(entry, SERVER_SIDE);
+
+/** The annotation that a client-side apply compares its next manifest with: it stays. */
+const LAST_APPLIED_FIELD: Fields = { "f:metadata": { "f:annotations": { [`f:${LAST_APPLIED}`]: {} } } };
+
+/**
+ * The fields that an earlier apply has set. The entry of a client-side one has the defaults of the API server, too: what it was given
+ * stands in its annotation.
+ */
+const appliedBy = (entry: ManagedFieldsEntry, { metadata }: KubeObject): Fields => {
+  const fields = entry.fieldsV1 ?? none;
+  const given = isOf(entry, CLIENT_SIDE) ? parseJson(metadata.annotations?.[LAST_APPLIED] ?? "") : undefined;
+  return isObject(given) && !isTooDeep(given) ? fieldsIn(withDefaultProtocol(given, fields), fields) : fields;
+};
 
 /** The managers of the live object, and a content with all keys of its lists. */
 const partsOf = (place: ObjectRef, before: KubeObject) => {
   const entries = entriesOf(before);
   const earlier = entries.filter(isOfApply);
   const others = entries.filter((entry) => !isOfApply(entry));
-  const [ours, managed] = [fieldsOf(earlier), fieldsOf(entries)];
-  const theirs = meets(ours, LAST_APPLIED_FIELD) ? union([fieldsOf(others), LAST_APPLIED_FIELD]) : fieldsOf(others);
+  const ours = union(earlier.map((entry) => appliedBy(entry, before)));
+  const isAnnotated = before.metadata.annotations?.[LAST_APPLIED] !== undefined;
+  const theirs = isAnnotated ? union([fieldsOf(others), LAST_APPLIED_FIELD]) : fieldsOf(others);
+  const managed = fieldsOf(entries);
   const is = writable(before, place);
   // Metadata itself is no field of anybody.
   const completed = (content: JsonObject): JsonObject =>
@@ -88,7 +108,7 @@ const unclear = (
   const list = unclearList(is, completed(content), managed, leftOut);
   if (list === undefined) return undefined;
   return (place) =>
-    `nobody manages ${showPath(list)} of ${formatRef(place)}, so that it is unknown how it is merged while something else is removed: write it in a Transaction of its own, which removes nothing`;
+    `nobody manages ${showPath(list)} of ${formatRef(place)}, so that it is unknown how it is merged while something else is removed: apply the rest first, with that list as it was, and then this`;
 };
 
 /** Why a Patch that removes something cannot be made as a server-side apply would be; undefined if it can. */

@@ -111,7 +111,11 @@ export const identity = (place: ObjectRef): JsonObject => ({
 const writtenContent = (change: ResolvedChange): JsonObject => {
   if (change.type === "Delete") return {};
   const { apiVersion, kind } = change.target;
-  return kind === "Secret" && apiVersion === "v1" ? withoutStringData(change.content) : change.content;
+  if (kind !== "Secret" || apiVersion !== "v1") return change.content;
+  const { data, ...rest } = change.content;
+  // Charts render an empty `data:`, which is null, and sets nothing; in a Patch it removes all of it.
+  const setsNothing = data === null && (change.type !== "Patch" || isOfApply(change));
+  return withoutStringData(setsNothing ? rest : change.content);
 };
 
 /**
