@@ -7,6 +7,7 @@ import { kubectlWith } from "../fixtures/cluster.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
 import { type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
+import { policy } from "../restore/policy.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -286,17 +287,34 @@ it.each([
   expect(await dataOf(place)).toEqual(data);
 });
 
+const chartSecret = (stringData: Fields): Manifest => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "app" },
+  data: null,
+  stringData,
+});
+
 it("removes what an Apply of a Secret leaves out of stringData, also where an empty data is null, as charts render it", async () => {
   const place = await workspace();
   await place.janus();
-  const secret = (stringData: Fields): Manifest => ({
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: "app" },
-    data: null,
-    stringData,
-  });
-  await applies(place, "first", secret({ a: "1", old: "1" }));
-  await applies(place, "second", secret({ a: "2" }));
-  expect((await place.read(secret({})))["data"]).toEqual({ a: btoa("2") });
+  await applies(place, "first", chartSecret({ a: "1", old: "1" }));
+  await applies(place, "second", chartSecret({ a: "2" }));
+  expect((await place.read(chartSecret({})))["data"]).toEqual({ a: btoa("2") });
+});
+
+it("keeps annotations that nobody manages, as admission sets them at the creation", async () => {
+  const place = await workspace();
+  await policy(place.namespace, `metadata: Object.metadata{annotations: {"touched": "yes"}}`, "CREATE");
+  await place.janus();
+  let count = 0;
+  const notes = async () => {
+    count += 1;
+    await applies(place, `creates-${count}`, configMap(`app-${count}`, { a: "1", old: "1" }));
+    return (await place.read(configMap(`app-${count}`))).metadata.annotations;
+  };
+  await expect.poll(notes, { timeout: 30_000 }).toEqual({ touched: "yes" });
+  await applies(place, "second", configMap(`app-${count}`, { a: "1" }));
+  const { data, metadata } = await place.read(configMap(`app-${count}`));
+  expect([data, metadata.annotations]).toEqual([{ a: "1" }, { touched: "yes" }]);
 });

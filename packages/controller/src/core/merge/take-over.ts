@@ -5,7 +5,7 @@ import { type Fields, fieldsOf, isWhole, none, union } from "./field-set.ts";
 import { withDefaultProtocol } from "./default-protocol.ts";
 import { fieldsIn, leftOutOf } from "./left-out.ts";
 import { itemWithoutKey, withListMapDefaults } from "./list-map-defaults.ts";
-import { entriesOf } from "./marks.ts";
+import { entriesOf, withoutMarks } from "./marks.ts";
 import { nulledFields, withoutNulls } from "./nulls.ts";
 import {
   APPLIED_MARK,
@@ -71,7 +71,7 @@ const partsOf = (place: ObjectRef, before: KubeObject) => {
   const entries = entriesOf(before);
   const earlier = entries.filter(isOfApply);
   const others = entries.filter((entry) => !isOfApply(entry));
-  const ours = union(earlier.map((entry) => appliedBy(entry, before)));
+  const ours = withoutMarks(union(earlier.map((entry) => appliedBy(entry, before))));
   const isAnnotated = before.metadata.annotations?.[LAST_APPLIED] !== undefined;
   const theirs = isAnnotated ? union([fieldsOf(others), LAST_APPLIED_FIELD]) : fieldsOf(others);
   const managed = fieldsOf(entries);
