@@ -318,3 +318,20 @@ it("keeps annotations that nobody manages, as admission sets them at the creatio
   const { data, metadata } = await place.read(configMap(`app-${count}`));
   expect([data, metadata.annotations]).toEqual([{ a: "1" }, { touched: "yes" }]);
 });
+
+it("leaves one item where kubectl apply has made two of one name, and brings both back", async () => {
+  const place = await workspace();
+  const env = (...values: readonly string[]): Manifest =>
+    deployment(
+      { containers: [container({ env: values.map((value) => ({ name: "A", value })) })] },
+      values.length > 1 ? { minReadySeconds: 5 } : {},
+    );
+  await kubectlApplies(place, env("1", "2"));
+  await place.janus();
+  const before = await place.read(env());
+  const failed = await place.run([applying(env("3")), fails], { name: "fails" });
+  expect(failed.status).toMatchObject({ phase: "RolledBack" });
+  expect(essence(await place.read(env()))).toEqual(essence(before));
+  await applies(place, "second", env("3"));
+  expect(said(await place.read(env())).spec).toMatchObject(env("3")["spec"] as Fields);
+});

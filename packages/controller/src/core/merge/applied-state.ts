@@ -63,7 +63,11 @@ const appliedOrder = (live: ListItems, content: ListItems): readonly string[] =>
 
 const appliedItems = (field: AppliedField, kind: ListKind, is: readonly Json[]): readonly Json[] => {
   const wanted = Array.isArray(field.wanted) ? (field.wanted as readonly Json[]) : [];
-  const [live, content] = [listItems(kind, is), listItems(kind, wanted)];
+  const content = listItems(kind, wanted);
+  // Of items of one name, which a create takes, an apply leaves the one that it has.
+  const live = new Map(
+    [...listItems(kind, is)].filter(([name, { element }]) => content.has(name) || !content.has(element)),
+  );
   const applied = (name: string): Json | undefined => {
     const [one, other] = [live.get(name), content.get(name)];
     const { element } = (one ?? other) as ListItem;
