@@ -319,13 +319,14 @@ it("keeps annotations that nobody manages, as admission sets them at the creatio
   expect([data, metadata.annotations]).toEqual([{ a: "1" }, { touched: "yes" }]);
 });
 
+const env = (...values: readonly string[]): Manifest =>
+  deployment(
+    { containers: [container({ env: values.map((value) => ({ name: "A", value })) })] },
+    values.length > 1 ? { minReadySeconds: 5 } : {},
+  );
+
 it("leaves one item where kubectl apply has made two of one name, and brings both back", async () => {
   const place = await workspace();
-  const env = (...values: readonly string[]): Manifest =>
-    deployment(
-      { containers: [container({ env: values.map((value) => ({ name: "A", value })) })] },
-      values.length > 1 ? { minReadySeconds: 5 } : {},
-    );
   await kubectlApplies(place, env("1", "2"));
   await place.janus();
   const before = await place.read(env());
