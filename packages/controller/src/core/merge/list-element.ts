@@ -165,9 +165,8 @@ export const itemAt = (items: readonly Json[], element: string): Json | undefine
   // In the form in which the API server stores it, whichever client has written it.
   const said = parseElement(element);
   const kind = kindOf(element, said);
-  if (indexesOf(items).length >= MOST_KINDS && knownIndex(kind, items) === undefined) return undefined;
-  const index = indexBy(kind, items);
-  return index.items.get(elementOf(index.kind, said))?.item;
+  const index = indexesOf(items).length < MOST_KINDS ? indexBy(kind, items) : knownIndex(kind, items);
+  return index?.items.get(elementOf(index.kind, said))?.item;
 };
 
 /** Finds the first item that has just what the element of another one says, wherever that one is. */

@@ -19,15 +19,8 @@ import {
 } from "./write-body.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { showPath } from "./show-path.ts";
-import {
-  isObject,
-  type JsonObject,
-  type KubeObject,
-  LAST_APPLIED,
-  type ManagedFieldsEntry,
-  parseJson,
-} from "@janus/types";
-import { isTooDeep } from "../kubernetes/nesting.ts";
+import { type JsonObject, type KubeObject, LAST_APPLIED, type ManagedFieldsEntry } from "@janus/types";
+import { lastApplied } from "../kubernetes/last-applied.ts";
 
 /** The most entries of earlier Applies that are left as they are where nothing goes; more would slow down every apply. */
 const MOST_EARLIER = 10;
@@ -62,8 +55,8 @@ const LAST_APPLIED_FIELD: Fields = { "f:metadata": { "f:annotations": { [`f:${LA
  */
 const appliedBy = (entry: ManagedFieldsEntry, { metadata }: KubeObject): Fields => {
   const fields = entry.fieldsV1 ?? none;
-  const given = isOf(entry, CLIENT_SIDE) ? parseJson(metadata.annotations?.[LAST_APPLIED] ?? "") : undefined;
-  return isObject(given) && !isTooDeep(given) ? fieldsIn(withDefaultProtocol(given, fields), fields) : fields;
+  const given = isOf(entry, CLIENT_SIDE) ? lastApplied(metadata) : undefined;
+  return given === undefined ? fields : fieldsIn(withDefaultProtocol(given, fields), fields);
 };
 
 /** The managers of the live object, and a content with all keys of its lists. */
@@ -97,25 +90,25 @@ const removedByNull = (change: ResolvedChange, place: ObjectRef, before: KubeObj
 
 /** Tells what a PUT's result does not show: which item of a list is meant, or how a list is merged. Undefined if all is clear. */
 const unclear = (
+  place: ObjectRef,
   { is, managed, completed }: ReturnType<typeof partsOf>,
   content: JsonObject,
   leftOut: Fields | undefined,
-): ((place: ObjectRef) => string) | undefined => {
+): string | undefined => {
   const unnamed = itemWithoutKey(withDefaultProtocol(content, managed), managed);
   if (unnamed !== undefined)
-    return (place) =>
-      `an item of ${showPath(unnamed.list)} of ${formatRef(place)} leaves out ${unnamed.key}, by which the items of this list are told apart: write it`;
+    return `an item of ${showPath(unnamed.list)} of ${formatRef(place)} leaves out ${unnamed.key}, by which the items of this list are told apart: write it`;
   const list = unclearList(is, completed(content), managed, leftOut);
-  if (list === undefined) return undefined;
-  return (place) =>
-    `nobody manages ${showPath(list)} of ${formatRef(place)}, so that it is unknown how it is merged while something else is removed: apply the rest first, with that list as it was, and then this`;
+  return list === undefined
+    ? undefined
+    : `nobody manages ${showPath(list)} of ${formatRef(place)}, so that it is unknown how it is merged while something else is removed: apply the rest first, with that list as it was, and then this`;
 };
 
 /** Why a Patch that removes something cannot be made as a server-side apply would be; undefined if it can. */
 export const unclearMerge = (change: ResolvedChange, place: ObjectRef, before: KubeObject): string | undefined => {
   const leftOut = takeOver(change, place, before)?.leftOut;
   if (leftOut === undefined) return undefined;
-  return unclear(partsOf(place, before), desiredState(change, place, before), leftOut)?.(place);
+  return unclear(place, partsOf(place, before), desiredState(change, place, before), leftOut);
 };
 
 /**
@@ -134,7 +127,7 @@ export const takeOver = (change: ResolvedChange, place: ObjectRef, before: KubeO
   if (earlier.length === 0) return undefined;
   const content = desiredState(change, place, before);
   const leftOut = leftOutOf({ earlier: ours, theirs, is, wanted: completed(content) });
-  const isNoPut = earlier.length < MOST_EARLIER || unclear(parts, content, undefined) !== undefined;
+  const isNoPut = earlier.length < MOST_EARLIER || unclear(place, parts, content, undefined) !== undefined;
   return leftOut === undefined && isNoPut ? undefined : { earlier, leftOut };
 };
 

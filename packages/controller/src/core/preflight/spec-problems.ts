@@ -17,9 +17,10 @@ import {
 import { TO_THE_END } from "./irreversible-changes.ts";
 import { isIrreversible } from "../state/irreversible-deletions.ts";
 import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
-import { asObject, canonical, type Json, LAST_APPLIED, parseJson } from "@janus/types";
+import { asObject, canonical, type Json } from "@janus/types";
 import { lostNull, nullItem, withoutNulls } from "../merge/nulls.ts";
 import { mapMistake } from "./map-values.ts";
+import { lastApplied } from "../kubernetes/last-applied.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { contentsNames } from "../state/contents.ts";
 import type { Observations } from "../state/observations.ts";
@@ -65,10 +66,9 @@ const isStoreOf = ({ namespace, name }: Transaction["metadata"], place: ObjectRe
 };
 
 /** The changes as a client-side `kubectl apply` was given them; none where it was not. */
-const lastApplied = ({ metadata }: Transaction): readonly Json[] => {
-  const written = asObject(parseJson(metadata.annotations?.[LAST_APPLIED] ?? ""));
-  const changes = asObject(written["spec"])["changes"];
-  return Array.isArray(changes) && !isTooDeep(written) ? (changes as readonly Json[]) : [];
+const appliedChanges = ({ metadata }: Transaction): readonly Json[] => {
+  const changes = asObject(lastApplied(metadata)?.["spec"])["changes"];
+  return Array.isArray(changes) ? (changes as readonly Json[]) : [];
 };
 
 /** Unique for each object. */
@@ -138,7 +138,7 @@ const checks: readonly Check[] = [
       : `content.${at} of ${formatRef(place)} is null, and a list can have no null: remove it`;
   },
   (txn) => {
-    const written = lastApplied(txn);
+    const written = appliedChanges(txn);
     return (index, place) => {
       const change = txn.spec.changes[index];
       const said = asObject(asObject(written[index])["content"]);
