@@ -40,7 +40,7 @@ export const onComposed = async (
     const namespace = written !== undefined && own !== undefined ? written : cluster.namespace;
     const there = { ...cluster, namespace };
     const deletions = flags.prune === true ? await pruned(there, located, flags.selector) : [];
-    // Of a Transaction the flag is refused, whatever it names.
+    // A Transaction refuses the flag, whatever it names.
     const named =
       own !== undefined || flags.skipWaitFor === undefined
         ? flags

@@ -64,7 +64,7 @@ const appliedOrder = (live: ListItems, content: ListItems): readonly string[] =>
 const appliedItems = (field: AppliedField, kind: ListKind, is: readonly Json[]): readonly Json[] => {
   const wanted = Array.isArray(field.wanted) ? (field.wanted as readonly Json[]) : [];
   const content = listItems(kind, wanted);
-  // Of items of one name, which a create takes, an apply leaves the one that it has.
+  // An apply leaves one of several items of one name, which a create takes.
   const live = new Map(
     [...listItems(kind, is)].filter(([name, { element }]) => content.has(name) || !content.has(element)),
   );

@@ -92,8 +92,8 @@ export const nulledFields = (
 };
 
 /**
- * Where the content of a Patch has null in a list of which nobody manages an item, so that nothing shows what it would remove; undefined
- * if there is none.
+ * Finds null in a list of a Patch of which nobody manages an item, so that nothing shows what it would remove; returns its path, or
+ * undefined if there is none.
  */
 export const nullInUnknownList = (
   live: Json | undefined,

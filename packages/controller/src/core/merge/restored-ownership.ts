@@ -130,7 +130,7 @@ export const restoredOwnership = (object: RestoredObject): Entries => {
     const former = formerWriters.get(writerOf(entry));
     if (former === undefined || holds(entry.fieldsV1 ?? none, former.fieldsV1 ?? none)) return entry;
     const fieldsV1 = union([entry.fieldsV1 ?? none, returnedTo(former, object, theirs)]);
-    // With its own time, by which the next write of the rollback knows that this manager has written since.
+    // The entry keeps its own time: by that the next write of the rollback knows that this manager has written since.
     return equal(fieldsV1, entry.fieldsV1) ? entry : { ...entry, fieldsV1 };
   });
   const returning = formerEntries

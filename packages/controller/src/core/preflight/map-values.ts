@@ -52,8 +52,8 @@ const mistakeAt = (content: JsonObject, map: TextMap): string | undefined => {
 };
 
 /**
- * The first mistake, with its field and what to do: the API server says only for some of them which field it is, and nothing is shown of
- * what it says of a Secret.
+ * Returns the first mistake, with its field and what to do: the API server says only for some of them which field it is, and nothing is
+ * shown of what it says of a Secret.
  *
  * Guarantees: quotes no value; finds nothing in what the API server takes, but lists of bytes, which no Patch can have.
  *

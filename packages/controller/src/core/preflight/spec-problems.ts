@@ -144,7 +144,7 @@ const checks: readonly Check[] = [
       const said = asObject(asObject(written[index])["content"]);
       if (change?.type !== "Patch" || change.isApply === true || place === undefined) return undefined;
       const at = lostNull(said, change.content);
-      // Of another content, such as that of a Draft that was edited since, it says nothing.
+      // The annotation says nothing of another content, such as that of a Draft that was edited since.
       return at === undefined || canonical(withoutNulls(said)) !== canonical(withoutNulls(change.content))
         ? undefined
         : `content.${at} of ${formatRef(place)} was null, and a client-side kubectl apply leaves out what is null, so that nothing would be removed: create the Transaction with kubectl janus apply, kubectl create or kubectl apply --server-side`;
