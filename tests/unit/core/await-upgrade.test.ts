@@ -24,6 +24,7 @@ import { digestOfStore } from "../../../packages/controller/src/core/snapshots/s
 import { readStores } from "../../../packages/controller/src/core/snapshots/snapshot-stores.ts";
 import { arbitrarySituation, NOW, settings } from "./arbitrary-situation.ts";
 import { transaction, UID } from "./transaction.ts";
+import { learn } from "./learn.ts";
 
 const changes = [
   { type: "Patch", target: { apiVersion: "v1", kind: "ConfigMap", name: "a" }, content: { data: { a: "1" } } },
@@ -137,7 +138,7 @@ describe("a Transaction that only a later version of the controller knows", () =
     const known = withChange(noObservations(NOW), 0, { lock: { ...theirs, expires: 0 } });
     const holderState = (formatVersion: number) => {
       const object = stored({ spec: { changes: undefined }, status: { ...committing, formatVersion } });
-      const { lock } = changeIn(observeHolder(0, txn.metadata, target).onAnswer(known, E.right(object), NOW, NOW), 0);
+      const { lock } = changeIn(learn({ txn, known }, observeHolder(0, txn.metadata, target), E.right(object)), 0);
       return lock?.type === "theirs" ? lock.holderState : undefined;
     };
     expect([holderState(1), holderState(2)]).toEqual(["foreign", "active"]);
@@ -173,7 +174,7 @@ const journal = (data: object): KubeObject => {
 };
 
 const learned = (data: object, now = NOW): Observations =>
-  readJournal(txn).onAnswer(noObservations(NOW), E.right(journal(data)), now, now);
+  learn({ txn, known: noObservations(NOW) }, readJournal(txn), E.right(journal(data)), now);
 
 const NAME = `ConfigMap shop/janus-journal-${UID}`;
 
@@ -264,10 +265,11 @@ describe("a journal", () => {
     };
     expect(at(NOW + 1, complained)).toMatchObject({ type: "wait", until: NOW + UPGRADE_PAUSE });
     expect(purposes(at(NOW + UPGRADE_PAUSE, complained))).toEqual(["read-journal"]);
-    const { onAnswer } = readJournal(read.right);
-    const still = onAnswer(complained, E.right(journal({ format: "2" })), NOW + UPGRADE_PAUSE, 0);
+    const reading = (known: Observations, data: object, now: number): Observations =>
+      learn({ txn: read.right, known }, readJournal(read.right), E.right(journal(data)), now);
+    const still = reading(complained, { format: "2" }, NOW + UPGRADE_PAUSE);
     expect(at(NOW + UPGRADE_PAUSE, still)).toMatchObject({ type: "wait", until: NOW + 2 * UPGRADE_PAUSE });
-    const right = onAnswer(still, E.right(journal({})), NOW + 2 * UPGRADE_PAUSE, 0);
+    const right = reading(still, {}, NOW + 2 * UPGRADE_PAUSE);
     expect(right.journal).toMatchObject({ type: "read" });
     expect(at(NOW + 2 * UPGRADE_PAUSE, right).type).toBe("run");
   });
@@ -293,11 +295,11 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
   ])("of a later version is neither read nor released: %j", (more, why) => {
     const { object, ref } = store(more);
     const [read] = readStores(txn, noObservations(NOW), [ref]);
-    const known = read?.onAnswer(noObservations(NOW), E.right(object), NOW, NOW);
+    const known = read && learn({ txn, known: noObservations(NOW) }, read, E.right(object));
     expect(known?.storeData.size).toBe(0);
     expect(known?.later?.why).toContain(`the snapshot ${kind} shop/s was written by a later version`);
     expect(known?.later?.why).toContain(why);
-    const seen = lookAtStore(txn, ref, ref).onAnswer(noObservations(NOW), E.right(object), NOW, NOW);
+    const seen = learn({ txn, known: noObservations(NOW) }, lookAtStore(txn, ref, ref), E.right(object));
     expect(seen.later?.why).toBe(known?.later?.why);
     // Nor after the pause, without another look.
     const committed = decodeStored(
@@ -322,7 +324,7 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
     for (const more of [{}, { format: "1" }]) {
       const { object, ref } = store(more);
       const [read] = readStores(txn, noObservations(NOW), [ref]);
-      const known = read?.onAnswer(noObservations(NOW), E.right(object), NOW, NOW);
+      const known = read && learn({ txn, known: noObservations(NOW) }, read, E.right(object));
       expect(known?.storeData.get(`${kind}/s`)).toMatchObject({ type: "data" });
       expect(known?.later).toBeUndefined();
     }
@@ -332,7 +334,7 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
     const { ref } = store({});
     const { object } = store({ format: "2" });
     const [read] = readStores(txn, noObservations(NOW), [ref]);
-    const known = read?.onAnswer(noObservations(NOW), E.right(object), NOW, NOW);
+    const known = read && learn({ txn, known: noObservations(NOW) }, read, E.right(object));
     expect(known?.storeData.get(`${kind}/s`)).toMatchObject({ type: "broken" });
     expect(known?.later).toBeUndefined();
   });

@@ -5,6 +5,9 @@ import { type Gated, observeGates } from "../../../packages/controller/src/core/
 import type { Gate } from "../../../packages/controller/src/core/gates/gate.ts";
 import { noObservations } from "../../../packages/controller/src/core/state/observations.ts";
 import { NOW } from "./arbitrary-situation.ts";
+import { transaction } from "./transaction.ts";
+import { change } from "./underway.ts";
+import { found, learn } from "./learn.ts";
 
 const HIDDEN = "hunter2";
 const READY: Gate = { type: "ready" };
@@ -53,6 +56,7 @@ const observed = (object: KubeObject, conceals: boolean): string => {
     uid: "1",
     conceals,
   };
+  const txn = transaction([change("Patch", "web")]);
   let known = noObservations(NOW);
   const asked: string[] = [];
   for (;;) {
@@ -60,9 +64,9 @@ const observed = (object: KubeObject, conceals: boolean): string => {
     if (next.type !== "reading") return JSON.stringify([asked, next]);
     for (const effect of next.effects) {
       asked.push(JSON.stringify(effect));
-      if ("call" in effect) known = effect.onAnswer(known, E.right(object), NOW, NOW);
-      else if (effect.purpose === "find-events") known = effect.onAnswer(known, [event], NOW);
-      else if (effect.purpose === "find-pods") known = effect.onAnswer(known, [], NOW);
+      if ("call" in effect) known = learn({ txn, known }, effect, E.right(object));
+      else if (effect.purpose === "find-events") known = found({ txn, known }, { effect, found: [event] });
+      else if (effect.purpose === "find-pods") known = found({ txn, known }, { effect, found: [] });
     }
   }
 };

@@ -4,11 +4,11 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect, Step } from "../../../packages/controller/src/core/state/effect.ts";
-import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { arbitraryFault, arbitraryObject } from "./arbitrary-answer.ts";
 import { arbitrarySituation } from "./arbitrary-situation.ts";
 import { type ApiError, asObject, isObject, type KubeObject, member } from "@janus/types";
+import { found, learn } from "./learn.ts";
 
 /** What is wrong with a step. */
 const nonsense = (step: Step, now: number): string | undefined => {
@@ -47,21 +47,21 @@ const accepted = ({ txn }: ReconcileContext, { call }: ApiCall, other: KubeObjec
 
 /** The situation after one effect was answered, as the shell folds it in. */
 const after = (at: ReconcileContext, effect: Effect, reply: Answer): ReconcileContext => {
-  const { known, now } = at;
-  if (effect.purpose === "discover") return { ...at, known: effect.onAnswer(known, undefined, now) };
+  const { now } = at;
+  if (effect.purpose === "discover") return { ...at, known: found(at, { effect, found: { others: [] } }, now) };
   if (effect.purpose === "find-owned")
-    return { ...at, known: effect.onAnswer(known, { owned: [], unlisted: [] }, now) };
-  if (effect.purpose === "find-pods" || effect.purpose === "find-events")
-    return { ...at, known: effect.onAnswer(known, [], now) };
+    return { ...at, known: found(at, { effect, found: { owned: [], unlisted: [] } }, now) };
+  if (effect.purpose === "find-pods") return { ...at, known: found(at, { effect, found: [] }, now) };
+  if (effect.purpose === "find-events") return { ...at, known: found(at, { effect, found: [] }, now) };
   if (isOwn(effect)) {
-    if (E.isLeft(reply)) return { ...at, known: handleAnswer(known, effect, reply, now, now).known };
+    if (E.isLeft(reply)) return { ...at, known: learn(at, effect, reply, now) };
     const decoded = decodeTransaction(accepted(at, effect, reply.right));
     if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);
-    return { ...at, txn: decoded.right, known: effect.onAnswer(known, reply, now, now) };
+    return { ...at, txn: decoded.right, known: learn(at, effect, reply, now) };
   }
   const wrote = effect.call.verb !== "get" && effect.call.verb !== "delete" && E.isRight(reply);
   const heard = wrote ? E.right(accepted(at, effect, reply.right)) : reply;
-  return { ...at, known: handleAnswer(known, effect, heard, now, now).known };
+  return { ...at, known: learn(at, effect, heard, now) };
 };
 
 describe("the next step", () => {

@@ -7,7 +7,6 @@ import { decide, decideUnread } from "../../../packages/controller/src/core/deci
 import type { ApiCall, Effect, Step } from "../../../packages/controller/src/core/state/effect.ts";
 import { mapChanges, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
 import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
-import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import { quarantine } from "../../../packages/controller/src/core/transitions/quarantine.ts";
 import { decodeStored, decodeBestEffort } from "../../../packages/controller/src/core/state/decode-stored.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
@@ -16,6 +15,7 @@ import { arbitraryJson } from "./arbitrary-json.ts";
 import { arbitrarySituation, NOW, settings } from "./arbitrary-situation.ts";
 import { transaction } from "./transaction.ts";
 import type { KubeObject } from "@janus/types";
+import { learn } from "./learn.ts";
 
 const changes = [
   { type: "Patch", target: { apiVersion: "v1", kind: "ConfigMap", name: "a" }, content: { data: { a: "1" } } },
@@ -160,7 +160,7 @@ describe("any status whatever", () => {
           for (const effect of step.effects as readonly ApiCall[]) {
             asked.push(effect.purpose);
             const reply = left.next();
-            at = { ...at, known: handleAnswer(at.known, effect, reply.done ? gone : reply.value, NOW, NOW).known };
+            at = { ...at, known: learn(at, effect, reply.done ? gone : reply.value) };
           }
         }
         expect(asked.at(-1)).toBe("finalizer");
@@ -184,7 +184,7 @@ it("is told once, and again only when it is another fault", () => {
   expect(quarantine(again, "status.phase: must be one of …").type).toBe("run");
   // Not even where the API server refuses to take it.
   const refused = E.left({ type: "refused", code: 422, reason: "Invalid", message: "", causes: [] } as const);
-  const known = complaint.onAnswer(at.known, refused, NOW, NOW);
+  const known = learn(at, complaint, refused);
   expect(quarantine({ ...at, known }, "status.items: has 0 entries for 2 changes")).toEqual({ type: "done" });
 });
 

@@ -23,6 +23,7 @@ import {
   underway,
 } from "./underway.ts";
 import { type ApiError, asObject, type KubeObject } from "@janus/types";
+import { learn, unanswered } from "./learn.ts";
 
 const begun = { direction: "forward", cursor: 0 } as const;
 
@@ -218,7 +219,7 @@ describe("while it waits", () => {
     const [read] = effects(at);
     assert(read !== undefined && "call" in read);
     const [sent, changed, answered] = [NOW + 1, NOW + 2, NOW + 3];
-    const known = read.onAnswer(withoutRead(at.known, 0, changed), E.right(made("a")), answered, sent);
+    const known = learn({ ...at, known: withoutRead(at.known, 0, changed) }, read, E.right(made("a")), answered, sent);
     expect(effects({ ...at, known, now: answered })).toMatchObject([{ purpose: "read-target" }]);
   });
 
@@ -473,9 +474,9 @@ describe("restored targets that do not get where rollbackWaitFor wants them", ()
     const start = restored();
     const at = { ...start, now: NOW + 10 * 60_000, known: { ...start.known, resources: new Map() } };
     const [discover] = effects(at);
-    assert(discover !== undefined && discover.purpose === "discover" && discover.onTransientFault !== undefined);
+    assert(discover !== undefined && discover.purpose === "discover");
     const fault: ApiError = { type: "refused", code: 503, reason: "", message: "no endpoints", causes: [] };
-    const known = discover.onTransientFault(at.known, fault, at.now);
+    const known = unanswered(at, discover, fault, at.now);
     const { status } = later({ ...at, known }, 5000, server(), "served").at.txn;
     expect(status.phase).toBe("RolledBack");
     expect(status.conditions.find(({ type }) => type === "Healthy")).toMatchObject({

@@ -1,9 +1,10 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import { handleAnswer, PATIENCE } from "../../../packages/controller/src/core/state/handle-answer.ts";
+import { handleAnswer as handle, PATIENCE } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
 import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { Instant } from "@janus/types";
 import { NOW } from "./arbitrary-situation.ts";
 import { type Answer, former, refused } from "./underway.ts";
 
@@ -15,10 +16,21 @@ const ask = (as: ApiCall["as"], fields: Partial<ApiCall> = {}): ApiCall => ({
   purpose: "read-store",
   as,
   call: { verb: "get", place: { resource: configMaps, namespace: "shop", name: "a" } },
-  onAnswer: (known) => ({ ...known, deniedForAll: new Set(["learned"]) }),
-  onTransientFault: (known) => ({ ...known, deniedForAll: new Set(["lost"]) }),
+  folds: [],
+  unanswered: [],
   ...fields,
 });
+
+/** Tells only whether it was answered. */
+const handleAnswer = (known: Observations, effect: ApiCall, answer: Answer, at: Instant, sent: Instant) =>
+  handle(
+    known,
+    { type: "answered", effect, answer, at, sent },
+    {
+      run: (seen) => ({ ...seen, deniedForAll: new Set(["learned"]) }),
+      miss: (seen) => ({ ...seen, deniedForAll: new Set(["lost"]) }),
+    },
+  );
 
 const hasLearned = ({ deniedForAll }: Observations): boolean => deniedForAll.has("learned");
 const known = noObservations(NOW);

@@ -12,7 +12,6 @@ import type { LockObservation } from "../../../packages/controller/src/core/stat
 import { changeIn } from "../../../packages/controller/src/core/state/observations.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
-import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import {
   allowed,
@@ -28,6 +27,7 @@ import {
   underway,
 } from "./underway.ts";
 import type { KubeObject } from "@janus/types";
+import { heard } from "./learn.ts";
 
 const target = (resourceVersion: string): KubeObject => {
   const object = former("ConfigMap", "a", { data: { text: resourceVersion.repeat(30_000) } });
@@ -79,7 +79,7 @@ const interrupted = (purpose: Effect["purpose"], then: KubeObject | undefined) =
     let rests = step.type === "wait";
     at = { ...at, now: step.type === "wait" ? step.until : at.now + 1 };
     for (const ask of asks) {
-      const { known, failed } = handleAnswer(at.known, ask, answer(ask), at.now, at.now);
+      const { known, failed } = heard(at, ask, answer(ask), at.now);
       at = { ...at, known };
       rests ||= failed !== undefined;
     }

@@ -17,6 +17,7 @@ import {
   refused,
   underway,
 } from "./underway.ts";
+import { learn } from "./learn.ts";
 
 /** It brings a ServiceAccount, and then means to create what the Transaction has no right to. */
 const CHANGES = [change("Create", "helper", "ServiceAccount"), change("Create", "coredns")];
@@ -91,13 +92,13 @@ describe("whether the ServiceAccount may do it", () => {
   it("is asked once for all targets of a kind in a namespace", () => {
     const asked = reviews(items, unknown);
     expect(asked).toHaveLength(2);
-    const told = asked.reduce((before, { onAnswer }) => onAnswer(before, review(true), 0, 0), unknown);
+    const told = asked.reduce((known, effect) => learn({ txn, known }, effect, review(true)), unknown);
     expect(reviews(items, told)).toEqual([]);
   });
 
   it("is asked one by one where it may not do it to all", () => {
     const told = reviews(items, unknown).reduce(
-      (before, { onAnswer }) => onAnswer(before, review(false), 0, 0),
+      (known, effect) => learn({ txn, known }, effect, review(false)),
       unknown,
     );
     expect(reviews(items, told)).toHaveLength(200);

@@ -2,11 +2,11 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { renewals } from "../../../packages/controller/src/core/locks/lock-renewal.ts";
 import { lockTimeoutNotice } from "../../../packages/controller/src/core/locks/lock-requests.ts";
-import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import { changeIn } from "../../../packages/controller/src/core/state/observations.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { resolvedTargets } from "../../../packages/controller/src/core/state/target-resolution.ts";
 import { change, former, observingAll, underway } from "./underway.ts";
+import { learn } from "./learn.ts";
 
 const MINUTE = 60_000;
 /** How often it is looked for locks that are due. */
@@ -33,7 +33,7 @@ const renewed = (start: ReconcileContext, minutes: number, locksOfNamespace: (at
       const minute = Math.floor((now - start.now) / MINUTE);
       sent[minute] = (sent[minute] ?? 0) + 1;
       const lease = former("Lease", request.call.place.name);
-      at = { ...at, known: handleAnswer(at.known, request, E.right(lease), now, now).known };
+      at = { ...at, known: learn(at, request, E.right(lease), now) };
     }
     for (const index of at.known.changes.keys()) {
       const { lock } = changeIn(at.known, index);

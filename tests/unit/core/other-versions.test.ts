@@ -4,8 +4,8 @@ import { itemsOf } from "../../../packages/controller/src/core/state/resolved-ch
 import { lossOf, readOtherVersions } from "../../../packages/controller/src/core/state/other-versions.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
 import type { JsonObject, KubeObject } from "@janus/types";
-import { NOW } from "./arbitrary-situation.ts";
 import { type Answer, change, former, refused, underway } from "./underway.ts";
+import { learn } from "./learn.ts";
 
 const inVersions = (resourceVersion: string, fieldsOfV2: JsonObject): KubeObject => {
   const object = former("ConfigMap", "a", { data: { a: "1" } });
@@ -25,10 +25,10 @@ it("what a target would lose counts as long as it has it: not once somebody has 
     ["read-target", E.right(inV2)],
     ["dry-run", E.right({ ...inV2, data: { a: "1" } })],
   ]);
-  const answered = (at: typeof known, { purpose, onAnswer }: ApiCall): typeof known => {
-    const answer = answers.get(purpose);
-    if (answer === undefined) throw new Error(`asked for ${purpose}`);
-    return onAnswer(at, answer, NOW, NOW);
+  const answered = (at: typeof known, effect: ApiCall): typeof known => {
+    const answer = answers.get(effect.purpose);
+    if (answer === undefined) throw new Error(`asked for ${effect.purpose}`);
+    return learn({ txn, known: at }, effect, answer);
   };
   const read = readOtherVersions(txn, item, known, there).reduce(answered, known);
   const tried = readOtherVersions(txn, item, read, there).reduce(answered, read);
@@ -44,7 +44,8 @@ it("a target that may not be read in another version is not taken for the same i
   if (item === undefined) throw new Error("the Transaction has no change");
   const there = inVersions("1", { "f:more": {} });
   const [reading] = readOtherVersions(txn, item, known, there);
-  const answered = (answer: Answer) => lossOf(item, reading?.onAnswer(known, answer, NOW, NOW) ?? known, there);
+  const answered = (answer: Answer) =>
+    lossOf(item, reading === undefined ? known : learn({ txn, known }, reading, answer), there);
   expect(answered(refused(403, "not today"))?.message).toBe(
     "ConfigMap shop/a cannot be read in v2, so it is unknown what a write in v1 loses: not today",
   );

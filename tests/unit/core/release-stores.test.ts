@@ -8,6 +8,7 @@ import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, former, later, refused, underway } from "./underway.ts";
 import type { KubeObject } from "@janus/types";
+import { learn } from "./learn.ts";
 
 const ref: SnapshotStore = { kind: "Secret", name: "deploy-v2-rollback", uid: "uid-of-deploy-v2-rollback", digest: "" };
 
@@ -133,7 +134,7 @@ describe("a store that is recorded as this Transaction's, and says that it is of
   it("is not restored from, even under its own uid and digest", () => {
     const { txn, known } = committed;
     const [read] = readStores(txn, known, [ref]);
-    const seen = read?.onAnswer(known, theirs(read), NOW, NOW);
+    const seen = read === undefined ? undefined : learn({ txn, known }, read, theirs(read));
     expect(seen === undefined ? undefined : restored(seen, [ref], "item-0-1")).toEqual(
       E.left("Secret deploy-v2-rollback does not have the label of this Transaction"),
     );

@@ -8,6 +8,7 @@ import { retryRollback } from "../../../packages/controller/src/core/transitions
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { change, former, underway } from "./underway.ts";
+import { learn } from "./learn.ts";
 
 it("asks anew where kinds are served: one may have come back since", () => {
   const { txn, known, ...rest } = underway(
@@ -33,8 +34,7 @@ it("asks anew where kinds are served: one may have come back since", () => {
   const step = decide(at);
   const [effect] = step.type === "run" ? step.effects : [];
   expect(effect).toMatchObject({ purpose: "record" });
-  const after =
-    effect?.purpose === "record" ? effect.onAnswer(known, E.right(former("Transaction", "txn")), NOW, NOW) : known;
+  const after = effect?.purpose === "record" ? learn(at, effect, E.right(former("Transaction", "txn"))) : known;
   expect(after.resources.size).toBe(0);
 });
 

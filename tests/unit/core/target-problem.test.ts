@@ -3,6 +3,7 @@ import { noObservations } from "@janus/controller";
 import { expect, it } from "vitest";
 import { discoveries, targetProblem } from "../../../packages/controller/src/core/state/target-resolution.ts";
 import { transaction } from "./transaction.ts";
+import { found } from "./learn.ts";
 
 const gadget = (apiVersion: string): Change => ({
   type: "Create",
@@ -29,7 +30,7 @@ const as = (kind: string, ...apiVersions: readonly string[]) => apiVersions.map(
 const problem = (changes: readonly Change[], served: ReturnType<typeof as>): string | undefined => {
   const txn = transaction(changes);
   const known = discoveries(txn, noObservations(0)).reduce(
-    (known, { onAnswer, onOthers }) => onAnswer(onOthers?.(known, served) ?? known, undefined, 0),
+    (known, effect) => found({ txn, known }, { effect, found: { others: served } }),
     noObservations(0),
   );
   return targetProblem(txn, known, changes.length - 1);
@@ -67,7 +68,7 @@ it.each([
 
 /** Each kind, and whether it is asked for where else it is served. */
 const asks = (changes: readonly Change[]) =>
-  discoveries(transaction(changes), noObservations(0)).map(({ kind, onOthers }) => [kind, onOthers !== undefined]);
+  discoveries(transaction(changes), noObservations(0)).map(({ kind, isMistake = false }) => [kind, isMistake]);
 
 it("looks for other versions only of what no change defines", () => {
   expect(asks([crd, gadget("example.com/v1")])).toEqual([

@@ -11,7 +11,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
+import { found, heard, learn, unanswered } from "./learn.ts";
 import { decodeJournal, newJournal, type Position } from "../../../packages/controller/src/core/state/journal.ts";
 import {
   changeIn,
@@ -217,17 +217,21 @@ export const later = (
           asked.push(effect);
           at = told(at, effect, answer, isDown(at));
         } else if (effect.purpose === "find-owned")
-          at = { ...at, known: effect.onAnswer(at.known, { owned: [], unlisted: [] }, at.now) };
+          at = { ...at, known: found(at, { effect, found: { owned: [], unlisted: [] } }, at.now) };
         else if (effect.purpose === "discover" && served === "down")
           at = {
             ...at,
-            known: effect.onTransientFault?.(at.known, NOT_AVAILABLE, at.now) ?? at.known,
+            known: unanswered(at, effect, NOT_AVAILABLE, at.now),
             now: at.now + 1000,
           };
         else if (effect.purpose === "discover" && served !== undefined)
           at = {
             ...at,
-            known: effect.onAnswer(at.known, served === "served" ? resource(effect.kind) : undefined, at.now),
+            known: found(
+              at,
+              { effect, found: served === "served" ? { resource: resource(effect.kind) } : { others: [] } },
+              at.now,
+            ),
           };
         else throw new Error(`nobody answers ${effect.purpose}`);
       }
@@ -241,17 +245,17 @@ const told = (
   answer: (ask: ApiCall, at: ReconcileContext) => Answer,
   isDown: boolean,
 ): ReconcileContext => {
-  const { known, now } = at;
+  const { now } = at;
   if (!isDown && ["record", "finalizer", "annotate"].includes(effect.purpose)) {
     const body = "body" in effect.call ? effect.call.body : {};
     const decoded = decodeTransaction(merged(Transaction.encode(at.txn), body));
     if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);
     const object = body as KubeObject;
-    return { ...at, txn: decoded.right, known: effect.onAnswer(known, E.right(object), now, now) };
+    return { ...at, txn: decoded.right, known: learn(at, effect, E.right(object), now) };
   }
   const reply = answer(effect, at);
-  const { known: heard, failed } = handleAnswer(known, effect, reply, now, now);
-  return { ...at, now: failed === undefined ? now : now + 1000, known: heard };
+  const { known, failed } = heard(at, effect, reply, now);
+  return { ...at, now: failed === undefined ? now : now + 1000, known };
 };
 
 /** The journal after a checkpoint, as the API server answers it. */

@@ -6,6 +6,7 @@ import { unlistedWarnings } from "../../../packages/controller/src/core/prefligh
 import { NOW } from "./arbitrary-situation.ts";
 import { allowed, change, former, observing, seen, tried, underway } from "./underway.ts";
 import type { Unlisted } from "../../../packages/controller/src/core/state/listings.ts";
+import { found, learn } from "./learn.ts";
 
 const DELETED = [change("Delete", "a")];
 
@@ -30,13 +31,13 @@ const asking = (unlisted: readonly Unlisted[]) => {
     else {
       const next = step.type === "run" ? step.effects[0] : undefined;
       if (next?.purpose === "record" && JSON.stringify(next).includes("trying again"))
-        at = { ...at, known: next.onAnswer(at.known, E.right(former("Transaction", "t")), at.now, at.now) };
+        at = { ...at, known: learn(at, next, E.right(former("Transaction", "t")), at.now) };
       else if (next?.purpose !== "find-owned")
         return { asked, took: at.now - NOW, warnings: unlistedWarnings(at.known).join() };
       else {
         asked.push(next);
         const now = at.now + 10;
-        at = { ...at, now, known: next.onAnswer(at.known, { owned: [], unlisted }, now) };
+        at = { ...at, now, known: found(at, { effect: next, found: { owned: [], unlisted } }, now) };
       }
     }
   }

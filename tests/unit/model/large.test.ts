@@ -9,6 +9,8 @@ import { keyOf, respond, type World } from "./api-server.ts";
 import { transactionOf } from "./moment.ts";
 import { OWN, SETTINGS, WIDGETS } from "./scenario.ts";
 import { type KubeObject, sizeOf } from "@janus/types";
+import { found as foundBy, learn } from "../core/learn.ts";
+import type { Finding } from "../../../packages/controller/src/core/state/happened.ts";
 
 const COUNT = 24;
 const BYTES = 400_000;
@@ -82,11 +84,12 @@ const carriedOut = (start: World, isRefused: boolean, restartedAfter = Number.PO
   const count = new Map<string, number>();
   const own = () => transactionOf(world.objects.get(OWN) ?? { apiVersion: "", kind: "", metadata: {} });
   let txn = own();
+  const found = (finding: Finding) => foundBy({ txn, known }, finding, now);
   const perform = (effect: Effect): void => {
-    if (effect.purpose === "discover") known = effect.onAnswer(known, WIDGETS, now);
-    else if (effect.purpose === "find-owned") known = effect.onAnswer(known, { owned: [], unlisted: [] }, now);
-    else if (effect.purpose === "find-pods" || effect.purpose === "find-events")
-      known = effect.onAnswer(known, [], now);
+    if (effect.purpose === "discover") known = found({ effect, found: { resource: WIDGETS } });
+    else if (effect.purpose === "find-owned") known = found({ effect, found: { owned: [], unlisted: [] } });
+    else if (effect.purpose === "find-pods") known = found({ effect, found: [] });
+    else if (effect.purpose === "find-events") known = found({ effect, found: [] });
     else {
       count.set(effect.purpose, (count.get(effect.purpose) ?? 0) + 1);
       const isLast = effect.purpose === "change" && effect.item === COUNT - 1;
@@ -100,7 +103,7 @@ const carriedOut = (start: World, isRefused: boolean, restartedAfter = Number.PO
           : respond(world, { call: effect.call, dryRun: effect.dryRun === true, by });
       world = reply.world;
       txn = own();
-      known = effect.onAnswer(known, reply.answer, now, now);
+      known = learn({ txn, known }, effect, reply.answer, now);
     }
     most = Math.max(most, held(known));
   };

@@ -1,21 +1,16 @@
 import * as E from "fp-ts/lib/Either.js";
-import {
-  afterTransientFault,
-  type ApiCall,
-  type Effect,
-  type ApiError,
-  type KubeObject,
-  handleAnswer,
-  noObservations,
-} from "@janus/controller";
+import { type ApiCall, type Effect, type ApiError, type KubeObject, noObservations } from "@janus/controller";
 import { classify, messageOf } from "@janus/types";
 import { keyOf, respond } from "./api-server.ts";
 import { OWN, SETTINGS, WIDGETS } from "./scenario.ts";
 import type { Flight, State } from "./state.ts";
-import { type Next, type Rules, spent, type Sort, later, reread, rested } from "./moment.ts";
+import { type Next, type Rules, spent, type Sort, later, reread, rested, transactionOf } from "./moment.ts";
 import { landed, tellOf, isTarget } from "./landed.ts";
 import { arrivals, interludes } from "./interludes.ts";
+import { found, heard, learn } from "../core/learn.ts";
 import { wrongAnswers } from "./wrong-answers.ts";
+
+const at = ({ own, known }: State) => ({ txn: transactionOf(own), known });
 
 /** The pause after a request that did not succeed, in ms. */
 const BACKOFF = 200;
@@ -90,7 +85,7 @@ export const runEffects = (
       });
   };
   const unanswered = (base: State, text: string, fault: ApiError = LOST): void => {
-    const known = afterTransientFault(base.known, effect, fault, base.now);
+    const known = learn(at(base), effect, E.left(fault), base.now);
     runEffects(round, { ...base, known }, rest, [...story, text], "failed");
   };
 
@@ -160,15 +155,16 @@ const refusedWrongly = (
 };
 
 /** What is looked up beside single requests: nothing is owned, and there are no Pods. */
-const lookedUp = (effect: Exclude<Effect, ApiCall>, { known, now }: State): State["known"] => {
+const lookedUp = (effect: Exclude<Effect, ApiCall>, state: State): State["known"] => {
   switch (effect.purpose) {
     case "discover":
-      return effect.onAnswer(known, WIDGETS, now);
+      return found(at(state), { effect, found: { resource: WIDGETS } }, state.now);
     case "find-owned":
-      return effect.onAnswer(known, { owned: [], unlisted: [] }, now);
+      return found(at(state), { effect, found: { owned: [], unlisted: [] } }, state.now);
     case "find-pods":
+      return found(at(state), { effect, found: [] }, state.now);
     case "find-events":
-      return effect.onAnswer(known, [], now);
+      return found(at(state), { effect, found: [] }, state.now);
   }
 };
 
@@ -183,7 +179,7 @@ const onAnswer = (
 ): { readonly state: State; readonly outcome: "observed" | "stale" | "failed" } => {
   if (isOwn(effect) && E.isLeft(answer))
     return { state, outcome: classify(answer.left) === "conflict" ? "stale" : "failed" };
-  const { known, failed } = handleAnswer(state.known, effect, answer, state.now, state.now);
+  const { known, failed } = heard(at(state), effect, answer, state.now);
   return {
     state: { ...state, known, ...(isOwn(effect) && E.isRight(answer) ? { own: answer.right } : {}) },
     outcome: failed === undefined ? "observed" : "failed",

@@ -2,12 +2,13 @@
 import type { Transaction } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import {
+  type About,
   type Effect,
   formatRef,
-  handleAnswer,
   lookUp,
   namespaces,
   noObservations,
+  observe,
   type Observations,
   type Preview,
   preview,
@@ -16,7 +17,7 @@ import {
   sendRequest,
   type Settings,
 } from "@janus/controller";
-import { isAbsent } from "@janus/types";
+import { isAbsent, messageOf } from "@janus/types";
 import type { Api, ApiError } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -67,6 +68,7 @@ export const runPreview = async (
     manifest.spec.changes.flatMap(({ contentFrom }, index) => (contentFrom?.secretKeyRef === undefined ? [] : [index])),
   );
   let known: Observations = { ...noObservations(Date.now()), contents: contentsRead(aside.contents) };
+  const about: About = { txn, settings: SETTINGS };
   let failures = 0;
 
   /** @returns why it has to be sent again. */
@@ -75,18 +77,23 @@ export const runPreview = async (
     if (!("call" in effect)) {
       const looked = await lookUp(api, discovery, txn, effect);
       if (E.isLeft(looked)) return failed(looked.left);
-      known = looked.right(known, Date.now());
+      known = observe(known, { type: "found", ...looked.right, at: Date.now() }, about).known;
       return undefined;
     }
     const sent = Date.now();
     const answer = await sendRequest(api, txn, effect, {});
-    const handled = handleAnswer(known, effect, answer, Date.now(), sent);
-    known = handled.known;
-    const fault = handled.failed;
+    const { known: learned, failed: fault } = observe(
+      known,
+      { type: "answered", effect, answer, sent, at: Date.now() },
+      about,
+    );
+    known = learned;
     if (fault?.type !== "refused") return fault === undefined ? undefined : failed(fault);
     if (fault.code === 403) throw new Failure(failed(fault));
     if (effect.dryRun !== true || failures < MOST_TRIES - 1 || isPassing(fault)) return failed(fault);
-    known = effect.onAnswer(known, answer, Date.now(), sent);
+    // It is a problem of its change.
+    const final = E.left({ ...fault, code: 422, message: messageOf(fault) });
+    known = observe(known, { type: "answered", effect, answer: final, sent, at: Date.now() }, about).known;
     return undefined;
   };
 

@@ -1,17 +1,23 @@
 // Runs the effects of a decision against the model.
 import * as E from "fp-ts/lib/Either.js";
 import {
+  type About,
   type ApiCall,
   type Effect,
   decodeStored,
-  handleAnswer,
+  type Finding,
+  type LookUp,
+  MARGIN,
+  observe,
+  RECOVERY_DELAY,
+  type Settings,
   noObservations,
   transactions,
   withoutRetry,
   withoutSecrets,
 } from "@janus/controller/core";
 import { classify, type Instant, messageOf, toTimestamp, type ApiError, type KubeObject } from "@janus/types";
-import type { Transaction } from "@janus/api";
+import { SYSTEM_NAMESPACE, type Transaction, WRITE_TIMEOUT } from "@janus/api";
 import { written } from "../api-server/field-managers.ts";
 import { respond } from "../api-server/respond.ts";
 import { servedKind } from "../api-server/served-kinds.ts";
@@ -41,19 +47,29 @@ export const decoded = (object: KubeObject): Transaction => {
   return read.right;
 };
 
+/** The settings of the controller without flags. */
+export const SETTINGS: Settings = {
+  controllerNamespace: SYSTEM_NAMESPACE,
+  writeTimeout: WRITE_TIMEOUT * 1000,
+  margin: MARGIN,
+  recoveryDelay: RECOVERY_DELAY,
+};
+
+export const aboutOf = ({ txn }: State): About => ({ txn, settings: SETTINGS });
+
 /** The result of a lookup that takes more than one request. */
-const lookUp = (state: State, scenario: Scenario, effect: Exclude<Effect, ApiCall>): State["known"] => {
-  const { world, known, now } = state;
+const lookUp = ({ world }: State, scenario: Scenario, effect: LookUp): Finding => {
   switch (effect.purpose) {
     case "discover": {
       const kind = servedKind(world, scenario.server.assumed, effect.apiVersion, effect.kind);
-      return effect.onAnswer(known, kind?.resource, now);
+      return { effect, found: kind === undefined ? { others: [] } : kind };
     }
     case "find-owned":
-      return effect.onAnswer(known, listOwned(world, scenario, effect), now);
+      return { effect, found: listOwned(world, scenario, effect) };
     case "find-pods":
+      return { effect, found: [] };
     case "find-events":
-      return effect.onAnswer(known, [], now);
+      return { effect, found: [] };
   }
 };
 
@@ -116,7 +132,7 @@ const runEffect = (state: State, scenario: Scenario, effect: ApiCall): Round & {
     return classify(answer.left) === "conflict"
       ? { state: after, isStale: true }
       : { state: after, failure: { effect, error: answer.left } };
-  const { known, failed } = handleAnswer(state.known, effect, answer, now, sent);
+  const { known, failed } = observe(state.known, { type: "answered", effect, answer, sent, at: now }, aboutOf(state));
   const txn = isOwn && E.isRight(answer) ? decoded(answer.right) : state.txn;
   const hasMoved = txn.status.phase !== state.txn.status.phase;
   const next = { ...after, txn, known: hasMoved ? withoutRetry(known) : known };
@@ -142,7 +158,11 @@ export const runEffects = (start: State, scenario: Scenario, effects: readonly E
   let isStale = false;
   for (const effect of effects) {
     if (!("call" in effect)) {
-      state = { ...state, known: lookUp(state, scenario, effect) };
+      const found = lookUp(state, scenario, effect);
+      state = {
+        ...state,
+        known: observe(state.known, { type: "found", ...found, at: state.now }, aboutOf(state)).known,
+      };
       continue;
     }
     const round = runEffect(state, scenario, effect);

@@ -1,37 +1,25 @@
 // Runs a Transaction in the model until it has finished.
-import { SYSTEM_NAMESPACE, WRITE_TIMEOUT } from "@janus/api";
 import {
   atRest,
   BACKOFF,
   decide,
   isTerminal,
-  MARGIN,
+  observe,
   type ReconcileContext,
-  RECOVERY_DELAY,
   renewals,
   reportedRetry,
   reportRetry,
   resolvedTargets,
-  type Settings,
   type Step,
   timeLeft,
   type Watched,
   withContents,
-  withoutRead,
 } from "@janus/controller/core";
 import { retryAfterOf } from "@janus/types";
 import { objectAt } from "../api-server/world.ts";
-import { type Failure, reread, runEffects } from "./run-effects.ts";
+import { aboutOf, type Failure, reread, runEffects, SETTINGS } from "./run-effects.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
-
-/** The settings of the controller without flags. */
-const SETTINGS: Settings = {
-  controllerNamespace: SYSTEM_NAMESPACE,
-  writeTimeout: WRITE_TIMEOUT * 1000,
-  margin: MARGIN,
-  recoveryDelay: RECOVERY_DELAY,
-};
 
 /** The most decisions of a Transaction, more than any needs: one that never ends is a defect. */
 const MOST_STEPS = 20_000;
@@ -79,7 +67,10 @@ const afterWait = (state: State, step: Extract<Step, { type: "wait" }>): State =
   return {
     ...state,
     now,
-    known: changed.reduce((known, { index }) => withoutRead(known, index, now), known),
+    known: changed.reduce(
+      (known, { index }) => observe(known, { type: "changed", index, at: now }, aboutOf(state)).known,
+      known,
+    ),
     failures: 0,
   };
 };

@@ -13,14 +13,17 @@ import { ENABLING_TIME } from "../state/resolved-changes.ts";
 const asking = (changeContext: ChangeContext): readonly ApiCall[] =>
   reviewsOf(changeContext).map((request) => ({
     ...request,
-    onAnswer: (known, answer, now, sent) => {
-      const { index } = changeContext;
-      const former = changeIn(known, index).enabling;
-      const since = former?.permissionsReadAt === undefined ? now : former.since;
-      return withChange(request.onAnswer(known, answer, now, sent), index, {
-        enabling: { since, permissionsReadAt: now },
-      });
-    },
+    folds: [
+      ...request.folds,
+      (known, _, now) => {
+        const { index } = changeContext;
+        const former = changeIn(known, index).enabling;
+        const since = former?.permissionsReadAt === undefined ? now : former.since;
+        return withChange(known, index, {
+          enabling: { since, permissionsReadAt: now },
+        });
+      },
+    ],
   }));
 
 /**

@@ -10,7 +10,7 @@ import { podSelector } from "../gates/pod-selector.ts";
 import { messageOf, type Instant, type KubeObject } from "@janus/types";
 import { finishedJob, secondsAfterFinished } from "../kubernetes/finished-job.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import type { ApiCall, Effect, FindEvents, FindPods } from "../state/effect.ts";
+import type { ApiCall, Effect, FindEvents, FindPods, Closure, FaultClosure } from "../state/effect.ts";
 import { changeIn, type Observations, withGate } from "../state/observations.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import {
@@ -45,16 +45,16 @@ export type GateObservation =
     } & UnmetGate);
 
 const recordUnreadable =
-  ({ index }: ResolvedItem): ApiCall["onAnswer"] =>
+  ({ index }: ResolvedItem): Closure =>
   (known, answer) =>
     withGate(known, index, E.isRight(answer) ? { unanswered: undefined } : { unreadable: messageOf(answer.left) });
 
 /** Records why requests for the target of a change, or for its kind, had no answer. */
 export const whenUnanswered =
-  (index: number, former?: ApiCall["onTransientFault"]): NonNullable<ApiCall["onTransientFault"]> =>
+  (index: number): FaultClosure =>
   (known, fault, now) => {
     const unanswered = stillUnanswered(changeIn(known, index).gate?.unanswered, fault, now);
-    return withGate(former?.(known, fault, now) ?? known, index, { unanswered });
+    return withGate(known, index, { unanswered });
   };
 
 /** Finds what is wrong with its Pods, as far as the ServiceAccount may list them. */
@@ -63,7 +63,7 @@ const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: st
   item: index,
   namespace: place.namespace ?? "",
   labelSelector,
-  onAnswer: (known, pods, now) => withGate(known, index, { explained: { at: now, ...explain(object, said, pods) } }),
+  folds: [(known, pods, now) => withGate(known, index, { explained: { at: now, ...explain(object, said, pods) } })],
 });
 
 const findEvents = (
@@ -75,7 +75,7 @@ const findEvents = (
   item: index,
   namespace: place.namespace ?? "",
   uid,
-  onAnswer: (known, events, now) => withGate(known, index, { explained: { at: now, ...explanation(events) } }),
+  folds: [(known, events, now) => withGate(known, index, { explained: { at: now, ...explanation(events) } })],
 });
 
 /** Explains by a Pod that does not say itself what is wrong with it. */
@@ -188,17 +188,19 @@ const read = (gated: Gated): ApiCall => {
   const asked = readTarget(gated, recordUnreadable(gated));
   return {
     ...asked,
-    onAnswer: (known, ...answer) => {
-      const learned = asked.onAnswer(known, ...answer);
-      const { target, gate } = changeIn(learned, index);
-      if (target === undefined || target === changeIn(known, index).target) return learned;
-      const finished = target.object === undefined ? undefined : finishedJob(target.object);
-      return withGate(learned, index, {
-        judged: judge(gated, target, gate),
-        ...(finished === undefined ? {} : { finished }),
-      });
-    },
-    onTransientFault: whenUnanswered(index, asked.onTransientFault),
+    folds: [
+      (known, _, __, ___, inner) => {
+        const learned = inner(known, asked.folds);
+        const { target, gate } = changeIn(learned, index);
+        if (target === undefined || target === changeIn(known, index).target) return learned;
+        const finished = target.object === undefined ? undefined : finishedJob(target.object);
+        return withGate(learned, index, {
+          judged: judge(gated, target, gate),
+          ...(finished === undefined ? {} : { finished }),
+        });
+      },
+    ],
+    unanswered: [...(asked.unanswered ?? []), whenUnanswered(index)],
   };
 };
 

@@ -1,5 +1,4 @@
 // Limits how long an aborting Transaction retries the reads that show whether its last write was applied.
-import type { Instant, ApiError } from "@janus/types";
 import { type ApiCall, type Effect, run, type Step } from "../state/effect.ts";
 import { type AbortCause, type SentWrite, sentWrite } from "../state/forward-observations.ts";
 import { forwardIn, type Observations, withForward } from "../state/observations.ts";
@@ -24,21 +23,22 @@ export const fateUnread = (write: SentWrite | undefined): AbortCause["fate"] =>
 /** A read that tells what has become of a change. */
 export const telling = (read: ApiCall, index: number): ApiCall => ({
   ...read,
-  onAnswer: (known, ...answer) => read.onAnswer(withForward(known, index, { unread: undefined }), ...answer),
-  onTransientFault: (known, fault, now) =>
-    withForward(read.onTransientFault?.(known, fault, now) ?? known, index, {
-      unread: stillUnanswered(forwardIn(known, index).unread, fault, now),
-    }),
+  folds: [(known) => withForward(known, index, { unread: undefined }), ...read.folds],
+  unanswered: [
+    ...(read.unanswered ?? []),
+    (known, fault, now) =>
+      withForward(known, index, {
+        unread: stillUnanswered(forwardIn(known, index).unread, fault, now),
+      }),
+  ],
 });
 
 /** If the API server was down as a whole, that cannot be recorded, and what was not read before is tried again. */
 export const unlessDown = (stopping: Step, forget: (known: Observations) => Observations): Step => {
   if (stopping.type !== "run") return stopping;
-  const effects = stopping.effects.map((effect): Effect => {
-    const onTransientFault = (known: Observations, fault: ApiError, now: Instant): Observations =>
-      forget(effect.onTransientFault?.(known, fault, now) ?? known);
-    return { ...effect, onTransientFault };
-  });
+  const effects = stopping.effects.map(
+    (effect): Effect => ({ ...effect, unanswered: [...(effect.unanswered ?? []), forget] }),
+  );
   return { ...stopping, effects };
 };
 

@@ -14,10 +14,13 @@ import { failed, passed, pending, type TurnCheck } from "./turn-check.ts";
 
 const isAskedAgain = (request: ApiCall, index: number): ApiCall => ({
   ...request,
-  onAnswer: (known, answer, now, sent) => {
-    const { since = now } = forwardIn(known, index).lateCheck ?? {};
-    return withForward(request.onAnswer(known, answer, now, sent), index, { lateCheck: { since, at: now } });
-  },
+  folds: [
+    ...request.folds,
+    (known, _, now) => {
+      const { since = now } = forwardIn(known, index).lateCheck ?? {};
+      return withForward(known, index, { lateCheck: { since, at: now } });
+    },
+  ],
 });
 
 /** The dry runs that the preflight asked for on a target, and for which it may have had no permission. */

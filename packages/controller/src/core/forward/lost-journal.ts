@@ -127,7 +127,7 @@ const reading = (
       ? known
       : withTrace(known, traceOf(item, before, snapshot, target, txn.metadata) ?? { type: "unclear" });
   };
-  return telling({ ...read, onAnswer: (...answer) => kept(read.onAnswer(...answer)) }, index);
+  return telling({ ...read, folds: [...read.folds, kept] }, index);
 };
 
 const instead = (step: Step): Found => ({ type: "step", step });

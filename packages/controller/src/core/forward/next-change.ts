@@ -81,7 +81,7 @@ const recordGone = ({ txn }: ReconcileContext, journal: Journal, index: number):
   };
   return {
     ...recorded,
-    onAnswer: (known, ...answer) => unsent(recorded.onAnswer(known, ...answer)),
-    onTransientFault: (known, ...fault) => unsent(recorded.onTransientFault?.(known, ...fault) ?? known),
+    folds: [...recorded.folds, unsent],
+    unanswered: [...(recorded.unanswered ?? []), unsent],
   };
 };

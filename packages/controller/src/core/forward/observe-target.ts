@@ -1,6 +1,6 @@
 // Reads the target of the change that is being applied.
 import * as E from "fp-ts/lib/Either.js";
-import type { ApiCall } from "../state/effect.ts";
+import type { ApiCall, Closure } from "../state/effect.ts";
 import { deniedVerb, messageOf } from "@janus/types";
 import { forwardIn, type Observations, withAborted, withChange } from "../state/observations.ts";
 import { type AbortCause, sentWrite } from "../state/forward-observations.ts";
@@ -34,7 +34,7 @@ export const observeTarget = (changeContext: ChangeContext): ApiCall => {
  * the same reason.
  */
 const onRefusedRead =
-  (changeContext: ChangeContext): ApiCall["onAnswer"] =>
+  (changeContext: ChangeContext): Closure =>
   (known, answer, now) => {
     const { index, place } = changeContext;
     if (isPremature(changeContext, known)) return withChange(known, index, { target: { type: "absent", at: now } });

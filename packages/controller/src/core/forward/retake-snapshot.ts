@@ -1,7 +1,7 @@
 // Stores a new snapshot if other clients have modified fields that the change does not set.
 import * as E from "fp-ts/lib/Either.js";
 import { allStores } from "../snapshots/prior-state.ts";
-import { run, type Step } from "../state/effect.ts";
+import { run, type Step, type Closure } from "../state/effect.ts";
 import type { ChangeContext } from "./change-context.ts";
 import type { Journal, Renewed } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
@@ -55,14 +55,12 @@ export const renewSnapshot = (
     stores: [first, ...more],
   };
   const recorded = checkpoint(txn, journal, { renewed: [index, renewed] });
-  return run({
-    ...recorded,
-    onAnswer: (known, answer, now, sent) => {
-      const after = withForward(recorded.onAnswer(known, answer, now, sent), index, { write: undefined });
-      return {
-        ...withChange(after, index, { before: object, ownersBefore: ownerUids(object), target: undefined }),
-        ...(E.isRight(answer) ? { obsolete: journal.renewed.get(index)?.stores ?? [] } : {}),
-      };
-    },
-  });
+  const renewing: Closure = (known, answer) => {
+    const after = withForward(known, index, { write: undefined });
+    return {
+      ...withChange(after, index, { before: object, ownersBefore: ownerUids(object), target: undefined }),
+      ...(E.isRight(answer) ? { obsolete: journal.renewed.get(index)?.stores ?? [] } : {}),
+    };
+  };
+  return run({ ...recorded, folds: [...recorded.folds, renewing] });
 };

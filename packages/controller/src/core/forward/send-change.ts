@@ -97,7 +97,7 @@ const foldManagers = ({ index, change, place, before, context }: ChangeContext):
     item: index,
     as: "serviceAccount",
     call: { verb: "mergePatch", place, body: { metadata: { uid, resourceVersion, managedFields } } },
-    onAnswer: (known) => withForward(known, index, { isFolded: true }),
+    folds: [(known) => withForward(known, index, { isFolded: true })],
   };
 };
 
@@ -112,38 +112,42 @@ const write = (changeContext: ChangeContext): ApiCall => {
     as: "serviceAccount",
     call: writeOf(txn, changeContext, before),
     mayBeUnserved: !isServed(context.known, place.resource),
-    onAnswer: (known, answer, now, sent) => {
-      if (E.isRight(answer)) {
-        const { metadata } = answer.right;
-        if (change.type === "Delete" && metadata?.deletionTimestamp !== undefined)
-          return attempted(known, { type: "accepted", sent });
-        // It was being deleted when it was read; no new version shows this.
-        if ((change.type === "Update" || change.type === "Patch") && metadata?.deletionTimestamp !== undefined)
-          return withAborted(known, index, {
-            reason: "ConflictDetected",
-            message: terminatingMessage(place, answer.right),
-            fate: "applied",
-          });
-        const created = change.type === "Create" ? { created: metadata.uid ?? "" } : {};
-        return withForward(known, index, { write: { type: "made", ...created } });
-      }
-      const fault = answer.left;
-      const code = fault.type === "refused" ? fault.code : 0;
-      const unanswered = unansweredSince(sentWrite(forwardIn(known, index).write));
-      const earlier = unanswered === undefined ? {} : { unanswered };
-      const isConflict = fault.type === "refused" && fault.reason === "Conflict";
-      const moved = isAbsent(fault) || isConflict ? { moved: true as const } : {};
-      const refused: Attempt = { type: "refused", sent, code, message: messageOf(fault), ...moved, ...earlier };
-      const mayComeYet =
-        code === 404 || classify(fault) === "conflict" || (code === 403 && dependsOnEarlier(txn, index));
-      // The target shows whether it was applied: not every rejection comes from the API server.
-      return withChange(attempted(known, refused), index, {
-        enabling: changeIn(known, index).enabling ?? (mayComeYet ? { since: now } : undefined),
-      });
-    },
-    onTransientFault: (known, fault, now) => {
-      if (mayBeApplied(fault)) return attempted(known, { type: "unanswered", sent: now });
-      return isUnserved(fault) ? withForward(known, index, { metUnserved: true }) : known;
-    },
+    folds: [
+      (known, answer, now, sent) => {
+        if (E.isRight(answer)) {
+          const { metadata } = answer.right;
+          if (change.type === "Delete" && metadata?.deletionTimestamp !== undefined)
+            return attempted(known, { type: "accepted", sent });
+          // It was being deleted when it was read; no new version shows this.
+          if ((change.type === "Update" || change.type === "Patch") && metadata?.deletionTimestamp !== undefined)
+            return withAborted(known, index, {
+              reason: "ConflictDetected",
+              message: terminatingMessage(place, answer.right),
+              fate: "applied",
+            });
+          const created = change.type === "Create" ? { created: metadata.uid ?? "" } : {};
+          return withForward(known, index, { write: { type: "made", ...created } });
+        }
+        const fault = answer.left;
+        const code = fault.type === "refused" ? fault.code : 0;
+        const unanswered = unansweredSince(sentWrite(forwardIn(known, index).write));
+        const earlier = unanswered === undefined ? {} : { unanswered };
+        const isConflict = fault.type === "refused" && fault.reason === "Conflict";
+        const moved = isAbsent(fault) || isConflict ? { moved: true as const } : {};
+        const refused: Attempt = { type: "refused", sent, code, message: messageOf(fault), ...moved, ...earlier };
+        const mayComeYet =
+          code === 404 || classify(fault) === "conflict" || (code === 403 && dependsOnEarlier(txn, index));
+        // The target shows whether it was applied: not every rejection comes from the API server.
+        return withChange(attempted(known, refused), index, {
+          enabling: changeIn(known, index).enabling ?? (mayComeYet ? { since: now } : undefined),
+        });
+      },
+    ],
+    unanswered: [
+      (known, fault, now) => {
+        if (mayBeApplied(fault)) return attempted(known, { type: "unanswered", sent: now });
+        return isUnserved(fault) ? withForward(known, index, { metUnserved: true }) : known;
+      },
+    ],
   };
 };

@@ -15,7 +15,7 @@ const renewal = (
   observed: Extract<LockObservation, { type: "held" }>,
 ): ApiCall => {
   const place = lockPlace(target, context.settings.controllerNamespace);
-  return observed.stale ? verifyLock(context, index, place) : renewOrTakeOver(context, index, place, observed);
+  return observed.stale ? verifyLock(index, place) : renewOrTakeOver(context, index, place, observed);
 };
 
 /**
@@ -48,9 +48,7 @@ export const verifyHeld = (
       return E.left(`the lock on ${formatRef(target)} was lost: ${observed.why}`);
     if (isSafe(observed, context)) continue;
     const place = lockPlace(target, context.settings.controllerNamespace);
-    effects.push(
-      observed?.type === "held" ? renewal(context, index, target, observed) : verifyLock(context, index, place),
-    );
+    effects.push(observed?.type === "held" ? renewal(context, index, target, observed) : verifyLock(index, place));
   }
   return E.right(effects);
 };

@@ -8,28 +8,12 @@ import {
   transactionLabel,
   TRANSACTION_LABEL,
 } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
-import type { ApiCall } from "../state/effect.ts";
-import {
-  isAbsent,
-  classify,
-  messageOf,
-  fromTimestamp,
-  type Instant,
-  type ApiError,
-  asObject,
-  type KubeObject,
-  leases,
-  MAX_INT32,
-  toMicroTime,
-} from "@janus/types";
-import { withLockReleased } from "../state/cleanup.ts";
-import { isLaterFormat } from "../state/format.ts";
-import { hasTarget } from "../state/has-target.ts";
-import { changeIn, type Observations, withChange } from "../state/observations.ts";
+import type { ApiCall, Fold } from "../state/effect.ts";
+import { RENEWED_AFTER } from "./observe-lock.ts";
+import { fromTimestamp, type Instant, leases, MAX_INT32, toMicroTime } from "@janus/types";
+import { changeIn } from "../state/observations.ts";
 import type { LockObservation } from "../state/lock-observation.ts";
-import { type ObjectRef, transactions, type Version } from "../kubernetes/kube-object.ts";
-import { isTerminal } from "../state/status-update.ts";
+import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 
 /** The Lease that locks a target: in the target's namespace, or in the controller's for cluster-scoped ones. */
@@ -46,7 +30,6 @@ export const lockPlace = (place: ObjectRef, controllerNamespace: string): Object
 
 /** The most renewals a second for the Transactions of a namespace, each due after a quarter of its duration. */
 const RENEWALS_PER_SECOND = 100;
-const RENEWED_AFTER = 1 / 4;
 
 type Duration = Pick<ReconcileContext, "txn" | "settings" | "locksOfNamespace">;
 
@@ -94,28 +77,6 @@ const labels = ({ txn }: ReconcileContext): object => ({
   [TRANSACTION_LABEL]: transactionLabel(txn.metadata.name),
 });
 
-const withLock = (known: Observations, index: number, lock: LockObservation): Observations =>
-  withChange(known, index, { lock });
-
-const withHeld = (known: Observations, index: number, observed: LockObservation, since: Instant): Observations => ({
-  ...withLock(known, index, observed),
-  holdsSince: known.holdsSince ?? since,
-});
-
-/** After the last lock is released, `holdsSince` starts again with the next one. */
-const withoutLock = (known: Observations, index: number, observed: LockObservation): Observations => {
-  const after = withLock(known, index, observed);
-  const { holdsSince: _, ...holdsNone } = after;
-  return [...after.changes.values()].some(({ lock }) => lock?.type === "held") ? after : holdsNone;
-};
-
-const held = (lease: KubeObject, sent: Instant, context: ReconcileContext): LockObservation => ({
-  type: "held",
-  version: versionOf(lease),
-  until: sent + lockDuration(context),
-  renewAt: sent + lockDuration(context) * RENEWED_AFTER,
-});
-
 /** Creates the Lease of a lock that seems to have no holder. */
 export const createLock = (context: ReconcileContext, index: number, place: ObjectRef): ApiCall => ({
   purpose: "lock",
@@ -132,17 +93,8 @@ export const createLock = (context: ReconcileContext, index: number, place: Obje
       spec: leaseSpec(context, context.now, { acquireTime: toMicroTime(context.now), leaseTransitions: 0 }),
     },
   },
-  onAnswer: (known, answer, _, sent) => {
-    if (E.isRight(answer)) return withHeld(known, index, held(answer.right, sent, context), sent);
-    const fault = answer.left;
-    const taken = fault.type === "refused" && fault.code === 409;
-    return withLock(
-      known,
-      index,
-      taken ? { type: "taken" } : { type: "impossible", why: `it cannot be locked: ${messageOf(fault)}` },
-    );
-  },
-  onTransientFault: (known, _, now) => ({ ...withLock(known, index, { type: "taken" }), unansweredCreate: now }),
+  folds: [{ type: "lock-created", duration: lockDuration(context) }],
+  unanswered: [{ type: "lock-maybe-created" }],
 });
 
 /** Writes our holder identity into an existing Lease: to renew it, or to take it over. */
@@ -165,16 +117,8 @@ export const renewOrTakeOver = (
   },
   // A rejected renewal is retried after a pause.
   ...(observed.type === "held" ? { untilDone: "unless-conflict" as const } : {}),
-  // Reading the Lease shows what the conflict was.
-  onAnswer: (known, answer, now, sent) =>
-    E.isRight(answer)
-      ? withHeld(known, index, held(answer.right, sent, context), sent)
-      : withLock(known, index, unrenewed(context, known, index, answer.left, now)),
-  onTransientFault: (known, fault, now) => ({
-    ...withLock(known, index, unrenewed(context, known, index, fault, now)),
-    // A Lease of another client may still become ours; one that is ours already cannot be acquired again.
-    ...(observed.type === "theirs" ? { unansweredCreate: now } : {}),
-  }),
+  folds: [{ type: "lock-written", duration: lockDuration(context), retryAfter: retryAfter(context) }],
+  unanswered: [{ type: "lock-maybe-written", retryAfter: retryAfter(context), isTakeOver: observed.type === "theirs" }],
 });
 
 /**
@@ -183,36 +127,7 @@ export const renewOrTakeOver = (
  */
 const PAUSES = 10;
 
-/**
- * How long, in ms, the renewals of a lock may be rejected before it counts as lost: as for missing permissions of the controller,
- * an API server that has just started does not know its roles and policies yet.
- */
-const REFUSED_FOR = 30_000;
-
-/**
- * After a failed renewal: the Lease is read again. Until then, the lock is valid as before; but after a
- * conflict, it is not valid until it was read. One that was rejected for long counts as lost once it is not valid any more: whatever
- * rejects it, as a policy for Leases of its namespace, must not hold up what needs other locks.
- */
-const unrenewed = (
-  context: ReconcileContext,
-  known: Observations,
-  index: number,
-  fault: ApiError,
-  now: Instant,
-): LockObservation => {
-  const observed = changeIn(known, index).lock;
-  const isRefused = classify(fault) === "permanent";
-  if (observed?.type !== "held")
-    return isRefused ? { type: "impossible", why: `it cannot be locked: ${messageOf(fault)}` } : { type: "taken" };
-  if (classify(fault) === "conflict") return { ...observed, stale: true, until: now };
-  const retryAt = now + ownDuration(context) / PAUSES;
-  if (!isRefused) return { ...observed, stale: true, retryAt };
-  const { refusedSince = now } = observed;
-  return now >= observed.until && now >= refusedSince + REFUSED_FOR
-    ? { type: "impossible", why: `its lock cannot be renewed: ${messageOf(fault)}` }
-    : { ...observed, stale: true, retryAt, refusedSince };
-};
+const retryAfter = (context: Duration): number => ownDuration(context) / PAUSES;
 
 /**
  * When a lock that another client holds is read again, having waited since `startedAt`: after a second, later
@@ -223,89 +138,29 @@ export const nextPollAt = ({ txn, now }: ReconcileContext, readAt: Instant): Ins
   readAt +
   Math.min(Math.max((now - (fromTimestamp(txn.status.startedAt) ?? now)) / 10, POLL_INTERVAL), 10 * POLL_INTERVAL);
 
-/** Observations for a Lease that is not ours, and for none. */
-interface NotOurs {
-  readonly absent: LockObservation;
-  readonly held: (lease: KubeObject, holder: string, known: Observations, now: Instant) => LockObservation;
-}
-
-const readLease = (context: ReconcileContext, index: number, place: ObjectRef, notOurs: NotOurs): ApiCall => ({
+const readLease = (index: number, place: ObjectRef, fold: Fold): ApiCall => ({
   purpose: "read-lock",
   item: index,
   as: "controller",
   call: { verb: "get", place },
-  onAnswer: (known, answer, now) => {
-    if (E.isLeft(answer))
-      return withLock(
-        known,
-        index,
-        isAbsent(answer.left)
-          ? notOurs.absent
-          : { type: "impossible", why: `its lock cannot be read: ${messageOf(answer.left)}` },
-      );
-    const lease = answer.right;
-    const { holderIdentity } = asObject(lease["spec"]);
-    const holder = typeof holderIdentity === "string" ? holderIdentity : "";
-    if (holder !== ownHolderIdentity(context)) return withLock(known, index, notOurs.held(lease, holder, known, now));
-    // Ours, from before a crash or a lost response: renewed at once, so that `until` is certain.
-    const former = changeIn(known, index).lock;
-    const { stale: _, ...kept } = former?.type === "held" ? former : { type: "held" as const, until: now };
-    return withHeld(known, index, { ...kept, version: versionOf(lease) }, now);
-  },
+  folds: [fold],
 });
 
-const versionOf = ({ metadata: { uid = "", resourceVersion = "" } }: KubeObject): Version => ({ uid, resourceVersion });
-
 /** Reads whether a lock that we had is still ours: any other Lease means that it is lost. */
-export const verifyLock = (context: ReconcileContext, index: number, place: ObjectRef): ApiCall => {
-  const lease = `Lease ${place.namespace}/${place.name}`;
-  return readLease(context, index, place, {
-    absent: { type: "lost", why: `${lease} was deleted` },
-    held: (_, holder) => ({ type: "lost", why: `${lease} is held by ${holder}` }),
-  });
-};
+export const verifyLock = (index: number, place: ObjectRef): ApiCall =>
+  readLease(index, place, { type: "lock-verified" });
 
 /** Reads who holds a lock that is to be acquired, and since when this process sees that unchanged. */
 export const observeLock = (context: ReconcileContext, index: number, place: ObjectRef): ApiCall =>
-  readLease(context, index, place, {
-    absent: { type: "free" },
-    held: (lease, holder, known, now) => {
-      const version = versionOf(lease);
-      const former = changeIn(known, index).lock;
-      const isUnmoved = former?.type === "theirs" && former.version.resourceVersion === version.resourceVersion;
-      const unchangedSince = isUnmoved ? former.unchangedSince : now;
-      const seconds = asObject(lease["spec"])["leaseDurationSeconds"];
-      // A Lease without a duration gets ours.
-      const duration = typeof seconds === "number" ? seconds * 1000 : lockDuration(context);
-      const expires = holder === "" ? unchangedSince : unchangedSince + duration;
-      return { type: "theirs", holder, version, readAt: now, unchangedSince, expires };
-    },
-  });
+  readLease(index, place, { type: "lock-read", duration: lockDuration(context) });
 
-/** Phases in which no change was applied, and none is in flight. */
-const UNTOUCHED: readonly unknown[] = ["Pending", "Preparing", undefined];
-
-/** A Transaction in a later format may have its targets anywhere in its spec. */
-const isOfLater = (txn: KubeObject): boolean => isLaterFormat(asObject(txn["status"])["formatVersion"]);
-
-/** Whether the Transaction that holds the lock exists, is active, and has this target: a live read, by uid. */
-export const observeHolder = (index: number, holder: Holder, target: ObjectRef): ApiCall => ({
+/** Reads whether the Transaction that holds the lock exists, is active, and has this target: a live read, by uid. */
+export const observeHolder = (index: number, { namespace, name, uid }: Holder, target: ObjectRef): ApiCall => ({
   purpose: "read-holder",
   item: index,
   as: "controller",
-  call: { verb: "get", place: { resource: transactions, namespace: holder.namespace, name: holder.name } },
-  onAnswer: (known, answer) => {
-    const observed = changeIn(known, index).lock;
-    if (observed?.type !== "theirs") return known;
-    const gone = E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.uid !== holder.uid;
-    const phase = E.isRight(answer) ? asObject(answer.right["status"])["phase"] : undefined;
-    const over = gone || isTerminal(phase as Parameters<typeof isTerminal>[0]);
-    // If it cannot be read, it may be active.
-    if (E.isLeft(answer) && !gone) return withLock(known, index, { ...observed, holderState: "active" });
-    const needed = E.isRight(answer) && (isOfLater(answer.right) || hasTarget(answer.right, target));
-    const active = UNTOUCHED.includes(phase) ? "untouched" : phase === "RollingBack" ? "rolling-back" : "active";
-    return withLock(known, index, { ...observed, holderState: over ? "finished" : needed ? active : "foreign" });
-  },
+  call: { verb: "get", place: { resource: transactions, namespace, name } },
+  folds: [{ type: "lock-holder", uid, target }],
 });
 
 /** Releases a lock, only if it is still ours. */
@@ -319,11 +174,8 @@ export const releaseLock = ({ known }: ReconcileContext, index: number, place: O
       as: "controller",
       call: { verb: "delete", place, preconditions: observed.version },
       untilDone: true,
-      onAnswer: (known) => ({
-        ...withoutLock(known, index, { type: "free" }),
-        cleanup: withLockReleased(known.cleanup, index),
-      }),
-      onTransientFault: (known) => withoutLock(known, index, { type: "taken" }),
+      folds: [{ type: "lock-released" }],
+      unanswered: [{ type: "lock-maybe-released" }],
     },
   ];
 };

@@ -1,8 +1,6 @@
 // Releases locks that others wait for if nothing was applied for too long.
 import { type ApiCall, run, type Step } from "../state/effect.ts";
-import { withoutReads } from "./lock-yield.ts";
-import type { Instant } from "@janus/types";
-import { changeIn, type Observations } from "../state/observations.ts";
+import { changeIn } from "../state/observations.ts";
 import { releaseIfHeld, lockPlace } from "./lock-requests.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -13,11 +11,6 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
  */
 const MOST_HELD = 60_000;
 const MORE_BY_CHANGE = 500;
-
-const withYield = (known: Observations, now: Instant): Observations => {
-  const { holdsSince: _, ...rest } = withoutReads(known);
-  return { ...rest, yieldedAt: now };
-};
 
 /**
  * Releases all locks that were held for long without applying a change, whatever the reason, if another
@@ -50,7 +43,7 @@ export const enforceLockTimeLimit = (
       ...releases.map(
         (request): ApiCall => ({
           ...request,
-          onAnswer: (...answer) => withYield(request.onAnswer(...answer), answer[2]),
+          folds: [...request.folds, { type: "locks-left-to-others" }],
         }),
       ),
     ),

@@ -1,10 +1,6 @@
 // Requests the locks of a Transaction that has applied nothing, and yields locks on such a request.
 import { REQUEST_YIELD, type Holder, holderIdentity, parseHolder } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
-import { hasTarget } from "../state/has-target.ts";
-import { asObject } from "@janus/types";
-import { changeIn, mapChanges, type Observations, withChange } from "../state/observations.ts";
 import { releaseIfHeld, lockPlace } from "./lock-requests.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { waiting } from "../state/status-progress.ts";
@@ -25,31 +21,14 @@ export const requestYield = ({ txn }: ReconcileContext, index: number, holder: H
     place: placeOf(holder),
     body: { metadata: { uid: holder.uid, annotations: { [REQUEST_YIELD]: holderIdentity(txn.metadata) } } },
   },
-  // The Lease shows whether it has yielded when it is read again.
-  onAnswer: (known) => {
-    const { lock } = changeIn(known, index);
-    return lock?.type === "theirs" ? withChange(known, index, { lock: { ...lock, yieldRequested: true } }) : known;
-  },
+  folds: [{ type: "yield-requested", index }],
 });
 
-/** A Transaction without any of these targets cannot request them. */
-const readYieldRequester = (requester: Holder, targets: ReadonlyMap<number, ObjectRef>): ApiCall => ({
+const readYieldRequester = (requester: Holder): ApiCall => ({
   purpose: "read-holder",
   as: "controller",
   call: { verb: "get", place: placeOf(requester) },
-  onAnswer: (known, answer, now) => ({
-    ...known,
-    yieldRequester: {
-      uid: requester.uid,
-      readAt: now,
-      phase:
-        E.isRight(answer) &&
-        answer.right.metadata.uid === requester.uid &&
-        [...targets.values()].some((target) => hasTarget(answer.right, target))
-          ? asObject(answer.right["status"])["phase"]
-          : undefined,
-    },
-  }),
+  folds: [{ type: "yield-requester", uid: requester.uid }],
 });
 
 /** Transactions in these phases get the locks. */
@@ -57,17 +36,6 @@ const UNDER_WAY: ReadonlyMap<unknown, string> = new Map([
   ["Committing", "is applying its changes"],
   ["RollingBack", "is rolling back"],
 ]);
-
-/** Drops what was read under locks that are released: it may be outdated. */
-export const withoutReads = (known: Observations): Observations => ({
-  ...mapChanges(known, (observed) => ({
-    ...observed,
-    target: undefined,
-    snapshot: undefined,
-  })),
-  owned: new Map(),
-  listings: new Map(),
-});
 
 /**
  * Releases all locks if a Transaction that has applied changes, and has a target in common with this one, has
@@ -83,7 +51,7 @@ export const yieldLocks = (context: ReconcileContext, targets: ReadonlyMap<numbe
   if (requester === undefined || requester.uid === txn.metadata.uid) return undefined;
   const seen = known.yieldRequester;
   const until = seen?.uid === requester.uid ? seen.readAt + POLL_INTERVAL : now;
-  if (seen === undefined || now >= until) return run(readYieldRequester(requester, targets));
+  if (seen === undefined || now >= until) return run(readYieldRequester(requester));
   const is = UNDER_WAY.get(seen.phase);
   if (is === undefined) return run(annotate(txn, { [REQUEST_YIELD]: null }));
   const releases = [...targets].flatMap(([index, place]) =>
@@ -91,9 +59,7 @@ export const yieldLocks = (context: ReconcileContext, targets: ReadonlyMap<numbe
   );
   if (releases.length > 0)
     return run(
-      ...releases.map(
-        (request): ApiCall => ({ ...request, onAnswer: (...answer) => withoutReads(request.onAnswer(...answer)) }),
-      ),
+      ...releases.map((request): ApiCall => ({ ...request, folds: [...request.folds, { type: "locks-left" }] })),
     );
   const because = `yielding to Transaction ${requester.namespace}/${requester.name}, which ${is}`;
   return waiting(context, undefined, until, because, { type: "Normal", reason: "LockWaiting", message: because });

@@ -4,7 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { contentDigest } from "../preflight/digest.ts";
 import { audit, executed } from "../state/audit.ts";
 import { contentsObjects, hasContents } from "../state/contents.ts";
-import { type ApiCall, done, type EventSpec, run, type Step } from "../state/effect.ts";
+import { type ApiCall, done, type EventSpec, run, type Step, type Closure } from "../state/effect.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { journalIn } from "../state/journal-observation.ts";
 import { quarantine } from "../transitions/quarantine.ts";
@@ -18,7 +18,7 @@ import { failUntouched } from "../transitions/fail-untouched.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
 /** A Transaction without the finalizer has no journal. */
-const hasNoJournal: ApiCall["onAnswer"] = (known) => ({ ...known, journal: { type: "missing" } });
+const hasNoJournal: Closure = (known) => ({ ...known, journal: { type: "missing" } });
 
 /** These events before those of the step, which happened later. */
 const withEvents = (recorded: ApiCall, events: readonly EventSpec[]): ApiCall => ({
@@ -47,7 +47,7 @@ export const pending = (context: ReconcileContext): Step => {
   if (general.length > 0 || problems.size > 0)
     return run(withEvents(failUntouched(context, { reason: "InvalidTransaction", problems, general }), audited));
   if (!isHeld) {
-    return run({ ...addFinalizer(txn), onAnswer: hasNoJournal });
+    return run({ ...addFinalizer(txn), folds: [hasNoJournal] });
   }
   const begun = updateStatus(
     txn,
@@ -71,9 +71,9 @@ export const pending = (context: ReconcileContext): Step => {
     },
   );
   // After a conflict, another process may have begun it.
-  const onAnswer: ApiCall["onAnswer"] = (known, answer, ...times) => ({
-    ...begun.onAnswer(known, answer, ...times),
+  const beginning: Closure = (known, answer) => ({
+    ...known,
     ...(E.isRight(answer) ? { begun: true } : {}),
   });
-  return run({ ...begun, onAnswer });
+  return run({ ...begun, folds: [...begun.folds, beginning] });
 };

@@ -55,8 +55,7 @@ const firstJournal = (txn: Transaction): ApiCall => {
   const reading = readJournal(txn);
   return {
     ...reading,
-    onAnswer: (...answer) =>
-      mapChanges(reading.onAnswer(...answer), (observed) => ({ ...observed, forward: undefined })),
+    folds: [...reading.folds, (known) => mapChanges(known, (observed) => ({ ...observed, forward: undefined }))],
   };
 };
 

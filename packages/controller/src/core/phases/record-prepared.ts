@@ -83,7 +83,7 @@ export const recordPrepared = (
     now,
     ...preflightWarnings.map((message): EventSpec => ({ type: "Warning", reason: "PreflightWarning", message })),
   );
-  return { ...recorded, onAnswer: (...answer) => remember(recorded.onAnswer(...answer)) };
+  return { ...recorded, folds: [...recorded.folds, remember] };
 };
 
 const withoutResult = (preflight: PreflightObservations | undefined): PreflightObservations | undefined =>

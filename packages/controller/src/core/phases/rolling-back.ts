@@ -3,7 +3,7 @@ import { cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";
 import { readContentsOnce } from "../state/contents.ts";
-import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
+import { run, type Step, type EventSpec } from "../state/effect.ts";
 import type { Instant } from "@janus/types";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
 import { NOTHING_CLEANED_UP } from "../state/cleanup.ts";
@@ -157,10 +157,11 @@ const reverse = ({ txn, now }: ReconcileContext, journal: Journal) => {
   const reached = fate?.type === "committed" ? cursor + 1 : cursor;
   const position: Back["position"] = { direction: "back", cursor: reached - 1, reached, since: now };
   const recorded = checkpoint(txn, journal, { position, ...note });
-  const onAnswer: ApiCall["onAnswer"] = (...answer) => withoutForwardReads(recorded.onAnswer(...answer));
-  const lost: ApiCall["onTransientFault"] = (known, fault, at) =>
-    withoutForwardReads(recorded.onTransientFault?.(known, fault, at) ?? known);
-  return { ...recorded, onAnswer, onTransientFault: lost };
+  return {
+    ...recorded,
+    folds: [...recorded.folds, withoutForwardReads],
+    unanswered: [...(recorded.unanswered ?? []), withoutForwardReads],
+  };
 };
 
 /** Deleted during the rollback: what is not rolled back yet stays, and so do its snapshots. */

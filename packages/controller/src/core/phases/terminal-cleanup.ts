@@ -2,7 +2,17 @@
 import { FINALIZER, REQUEST_ROLLBACK, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { allStores } from "../snapshots/prior-state.ts";
-import { type ApiCall, type Discover, done, type Effect, firstStep, run, type Step, wait } from "../state/effect.ts";
+import {
+  type ApiCall,
+  type Discover,
+  done,
+  type Effect,
+  firstStep,
+  run,
+  type Step,
+  wait,
+  type Closure,
+} from "../state/effect.ts";
 import { fromTimestamp, type Instant, toTimestamp, leases } from "@janus/types";
 import { withLockReleased } from "../state/cleanup.ts";
 import { deleteJournal, readJournal } from "../state/journal-requests.ts";
@@ -124,13 +134,11 @@ const sweep = (context: ReconcileContext): Step | undefined => {
   const { txn, known } = context;
   if (known.cleanup.isSwept || !Number.isFinite(quietAt(context))) return undefined;
   const read = readJournal(txn);
-  return run({
-    ...read,
-    onAnswer: (known, answer, now, sent) => {
-      const afresh = reset(known, known.since);
-      return read.onAnswer({ ...afresh, cleanup: { ...afresh.cleanup, isSwept: true } }, answer, now, sent);
-    },
-  });
+  const afresh: Closure = (known) => {
+    const nothing = reset(known, known.since);
+    return { ...nothing, cleanup: { ...nothing.cleanup, isSwept: true } };
+  };
+  return run({ ...read, folds: [afresh, ...read.folds] });
 };
 
 /** Nothing is left to do before its window ends, and nothing of it has to be looked at again until then. */
@@ -216,7 +224,7 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
     const observed = changeIn(known, index).lock;
     if (observed?.type === "held") return releaseLock(context, index, lease);
     if (observed?.type === "theirs" || observed?.type === "lost" || known.cleanup.locks.has(index)) return [];
-    const looking = verifyLock(context, index, lease);
+    const looking = verifyLock(index, lease);
     return [observed?.type === "impossible" ? unlessDenied(index, looking) : { ...looking, untilDone: true }];
   });
 };
@@ -228,10 +236,10 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
 const unlessDenied = (index: number, looking: ApiCall): ApiCall => ({
   ...looking,
   untilDone: "unless-denied",
-  onAnswer: (known, answer, ...when) => {
-    const learned = looking.onAnswer(known, answer, ...when);
-    return E.isRight(answer) ? learned : { ...learned, cleanup: withLockReleased(learned.cleanup, index) };
-  },
+  folds: [
+    ...looking.folds,
+    (known, answer) => (E.isRight(answer) ? known : { ...known, cleanup: withLockReleased(known.cleanup, index) }),
+  ],
 });
 
 /**

@@ -20,16 +20,18 @@ const find = (scope: string, only?: readonly string[]): FindOwned => ({
   purpose: "find-owned",
   ...(scope === EVERYWHERE ? {} : { namespace: scope }),
   ...(only === undefined ? {} : { only }),
-  onAnswer: (known, found, now) => {
-    const { since = now, unlisted = [] } = known.listings.get(scope) ?? {};
-    // Kinds that are not retried stay unlisted.
-    const left = [...unlisted.filter(({ resource }) => only?.includes(resource) === false), ...found.unlisted];
-    return {
-      ...known,
-      owned: set(known.owned, scope, [...(known.owned.get(scope) ?? []), ...found.owned]),
-      listings: set(known.listings, scope, { since, readAt: now, unlisted: left }),
-    };
-  },
+  folds: [
+    (known, found, now) => {
+      const { since = now, unlisted = [] } = known.listings.get(scope) ?? {};
+      // Kinds that are not retried stay unlisted.
+      const left = [...unlisted.filter(({ resource }) => only?.includes(resource) === false), ...found.unlisted];
+      return {
+        ...known,
+        owned: set(known.owned, scope, [...(known.owned.get(scope) ?? []), ...found.owned]),
+        listings: set(known.listings, scope, { since, readAt: now, unlisted: left }),
+      };
+    },
+  ],
 });
 
 const scopeOf = ({ place }: ResolvedItem): string => place.namespace ?? EVERYWHERE;

@@ -187,14 +187,16 @@ export const keepingResult =
   (settings: Settings): KeepDryRun =>
   (dryRun, item, { object }) => ({
     ...dryRun,
-    onAnswer: (known, answer, ...when) => {
-      const learned = dryRun.onAnswer(known, answer, ...when);
-      const trial = trialIn(learned, item.index);
-      // After a conflict it is read and tried again.
-      if (trial === undefined) return learned;
-      const shown = isRight(answer)
-        ? dryRunResult(item, object, answer.right, mustConceal(item.place.resource, item.change, settings))
-        : undefined;
-      return withPreflight(learned, item.index, { trial: { ...trial, shown } });
-    },
+    folds: [
+      ...dryRun.folds,
+      (learned, answer) => {
+        const trial = trialIn(learned, item.index);
+        // After a conflict it is read and tried again.
+        if (trial === undefined) return learned;
+        const shown = isRight(answer)
+          ? dryRunResult(item, object, answer.right, mustConceal(item.place.resource, item.change, settings))
+          : undefined;
+        return withPreflight(learned, item.index, { trial: { ...trial, shown } });
+      },
+    ],
   });

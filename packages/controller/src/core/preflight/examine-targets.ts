@@ -55,7 +55,7 @@ export const examination = (
       requests: [...requests, ...reading(requests.length > 0 ? room(known) : Math.max(1, room(known)))].map(
         (request) => ({
           ...request,
-          onAnswer: (...answer) => outlineTried(request.onAnswer(...answer)),
+          folds: [...request.folds, outlineTried],
         }),
       ),
     };

@@ -21,12 +21,14 @@ const firstLook = (txn: Transaction, known: Observations, item: ResolvedItem): A
   return {
     ...reading,
     mayBeUnserved: !isServed(known, item.place.resource),
-    onAnswer: (...answer) => {
-      const after = reading.onAnswer(...answer);
-      return isLeft(answer[1]) && preflightIn(after, item.index).existedAtFirst !== undefined
-        ? after
-        : found(after, changeIn(after, item.index).target?.object !== undefined);
-    },
+    folds: [
+      ...reading.folds,
+      (known, answer) => {
+        return isLeft(answer) && preflightIn(known, item.index).existedAtFirst !== undefined
+          ? known
+          : found(known, changeIn(known, item.index).target?.object !== undefined);
+      },
+    ],
   };
 };
 

@@ -14,7 +14,7 @@ export const review = (
   place: Omit<ObjectRef, "name">,
   verb: string,
   name: string,
-  onAnswer: (known: Observations, is: boolean) => Observations,
+  learn: (known: Observations, is: boolean) => Observations,
 ) =>
   ({
     purpose: "review",
@@ -38,8 +38,7 @@ export const review = (
         },
       },
     },
-    onAnswer: (known, answer) =>
-      onAnswer(known, E.isRight(answer) && asObject(answer.right["status"])["allowed"] === true),
+    folds: [(known, answer) => learn(known, E.isRight(answer) && asObject(answer.right["status"])["allowed"] === true)],
   }) satisfies ApiCall;
 
 const NONE: NonNullable<PreflightObservations["permissions"]> = new Map();

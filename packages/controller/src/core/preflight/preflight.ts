@@ -47,7 +47,7 @@ export const readServiceAccount = (txn: Transaction): ApiCall => ({
     place: { resource: serviceAccounts, namespace: txn.metadata.namespace, name: txn.spec.serviceAccountName },
   },
   untilDone: true,
-  onAnswer: (known, answer) => ({ ...known, serviceAccount: E.isRight(answer) ? "there" : "missing" }),
+  folds: [(known, answer) => ({ ...known, serviceAccount: E.isRight(answer) ? "there" : "missing" })],
 });
 
 const isConflict = (fault: ApiError): boolean => fault.type === "refused" && fault.code === 409;
@@ -73,30 +73,32 @@ const dryRun = (
   dryRun: true,
   mayBeUnserved,
   call: writeOf(txn, item, object),
-  onAnswer: (known, answer, now) => {
-    const of = object?.metadata.resourceVersion;
-    if (E.isRight(answer))
-      return withPreflight(known, item.index, {
-        trial: { of, problems: duplicates(item, answer.right), ...schemaChange(item, object, answer.right) },
-      });
-    const fault = answer.left;
-    // A conflict: it is read again, unless it was unmodified.
-    if (isConflict(fault) && unchangedConflict(known, item.index, object) === undefined)
-      return withChange(known, item.index, {
-        target: undefined,
-        unchangedConflict: {
-          at: now,
-          message: messageOf(fault),
-          resourceVersion: of,
-        },
-      });
-    const later =
-      fault.type === "refused" && (fault.code === 403 || fault.code === 404) && dependsOnEarlier(txn, item.index);
-    const verb = item.change.type === "Replace" ? "create" : item.change.type.toLowerCase();
-    const message = messageOf(fault);
-    const problem = `the API server refuses to ${verb} ${formatRef(item.place)}: ${message}${replaceHint(item.change, message)}`;
-    return withPreflight(known, item.index, { trial: { of, problems: later ? [] : [problem] } });
-  },
+  folds: [
+    (known, answer, now) => {
+      const of = object?.metadata.resourceVersion;
+      if (E.isRight(answer))
+        return withPreflight(known, item.index, {
+          trial: { of, problems: duplicates(item, answer.right), ...schemaChange(item, object, answer.right) },
+        });
+      const fault = answer.left;
+      // A conflict: it is read again, unless it was unmodified.
+      if (isConflict(fault) && unchangedConflict(known, item.index, object) === undefined)
+        return withChange(known, item.index, {
+          target: undefined,
+          unchangedConflict: {
+            at: now,
+            message: messageOf(fault),
+            resourceVersion: of,
+          },
+        });
+      const later =
+        fault.type === "refused" && (fault.code === 403 || fault.code === 404) && dependsOnEarlier(txn, item.index);
+      const verb = item.change.type === "Replace" ? "create" : item.change.type.toLowerCase();
+      const message = messageOf(fault);
+      const problem = `the API server refuses to ${verb} ${formatRef(item.place)}: ${message}${replaceHint(item.change, message)}`;
+      return withPreflight(known, item.index, { trial: { of, problems: later ? [] : [problem] } });
+    },
+  ],
 });
 
 /**
@@ -108,10 +110,12 @@ const creating = (trial: ApiCall, { change }: ResolvedItem): ApiCall => {
   if (change.type !== "Replace" || call.verb !== "create") return trial;
   return {
     ...trial,
-    onAnswer: (known, answer, ...when) => {
-      const isThere = E.isLeft(answer) && answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
-      return trial.onAnswer(known, isThere ? E.right(call.body as KubeObject) : answer, ...when);
-    },
+    folds: [
+      (known, answer, _, __, inner) => {
+        const isThere = E.isLeft(answer) && answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
+        return inner(known, trial.folds, isThere ? E.right(call.body as KubeObject) : answer);
+      },
+    ],
   };
 };
 

@@ -50,13 +50,15 @@ const MOST = 16;
 
 const keepingObject: KeepDryRun = (dryRun, { index }) => ({
   ...dryRun,
-  onAnswer: (known, answer, ...rest) => {
-    const after = dryRun.onAnswer(known, answer, ...rest);
-    const trial = trialIn(after, index);
-    return isRight(answer) && trial !== undefined
-      ? withPreflight(after, index, { trial: { ...trial, object: answer.right } })
-      : after;
-  },
+  folds: [
+    ...dryRun.folds,
+    (after, answer) => {
+      const trial = trialIn(after, index);
+      return isRight(answer) && trial !== undefined
+        ? withPreflight(after, index, { trial: { ...trial, object: answer.right } })
+        : after;
+    },
+  ],
 });
 
 const previewOf = (

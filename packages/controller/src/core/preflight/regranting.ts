@@ -119,10 +119,12 @@ export const regranting = (
           as: "serviceAccount",
           dryRun: true,
           call,
-          onAnswer: (known, answer) => {
-            const isDenied = E.isLeft(answer) && comparison.isRejection(answer.left);
-            return withPreflight(known, item.index, { regrant: { resourceVersion, isDenied } });
-          },
+          folds: [
+            (known, answer) => {
+              const isDenied = E.isLeft(answer) && comparison.isRejection(answer.left);
+              return withPreflight(known, item.index, { regrant: { resourceVersion, isDenied } });
+            },
+          ],
         },
       ];
 };

@@ -60,7 +60,7 @@ const outlineExamined = (txn: Transaction, known: Observations, item: ResolvedIt
 
 const keepingOutline = (txn: Transaction, item: ResolvedItem, request: ApiCall): ApiCall => ({
   ...request,
-  onAnswer: (...answer) => outlineExamined(txn, request.onAnswer(...answer), item),
+  folds: [...request.folds, (known) => outlineExamined(txn, known, item)],
 });
 
 const examining =

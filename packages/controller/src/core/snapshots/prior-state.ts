@@ -62,9 +62,11 @@ export const snapshotOf = (txn: Transaction, known: Observations, journal: Journ
 /** Its owners are remembered even after the snapshot is removed from memory. */
 const withOwners = (request: ApiCall, index: number, stores: readonly SnapshotStore[], key: string): ApiCall => ({
   ...request,
-  onAnswer: (...answer) => {
-    const after = request.onAnswer(...answer);
-    const object = restored(after, stores, key);
-    return E.isLeft(object) ? after : withChange(after, index, { ownersBefore: ownerUids(object.right) });
-  },
+  folds: [
+    ...request.folds,
+    (known) => {
+      const object = restored(known, stores, key);
+      return E.isLeft(object) ? known : withChange(known, index, { ownersBefore: ownerUids(object.right) });
+    },
+  ],
 });

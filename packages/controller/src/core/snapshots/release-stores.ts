@@ -60,20 +60,22 @@ export const lookAtStore = (
   as: "controller",
   call: { verb: "get", place: storePlace(txn, store) },
   untilDone: true,
-  onAnswer: (known, answer, now) => {
-    if (E.isLeft(answer)) return withListing(known, store, { type: "absent" });
-    const object = answer.right;
-    const observed = toOurStore(object);
-    const isSame = ({ uid }: SnapshotStore): boolean =>
-      uid === observed.uid ||
-      (recorded !== undefined && openStore({ ...recorded, uid: observed.uid }, object).type === "data");
-    const isOurs = isOf(txn, object) && (recorded === undefined || isSame(recorded));
-    if (!isOurs) return withListing(known, store, { type: "theirs" });
-    const why = laterStore(txn, store, object);
-    return why === undefined
-      ? withListing(known, store, observed)
-      : { ...withListing(known, store, { ...observed, isLater: true }), later: { why, readAt: now } };
-  },
+  folds: [
+    (known, answer, now) => {
+      if (E.isLeft(answer)) return withListing(known, store, { type: "absent" });
+      const object = answer.right;
+      const observed = toOurStore(object);
+      const isSame = ({ uid }: SnapshotStore): boolean =>
+        uid === observed.uid ||
+        (recorded !== undefined && openStore({ ...recorded, uid: observed.uid }, object).type === "data");
+      const isOurs = isOf(txn, object) && (recorded === undefined || isSame(recorded));
+      if (!isOurs) return withListing(known, store, { type: "theirs" });
+      const why = laterStore(txn, store, object);
+      return why === undefined
+        ? withListing(known, store, observed)
+        : { ...withListing(known, store, { ...observed, isLater: true }), later: { why, readAt: now } };
+    },
+  ],
 });
 
 const writeRelease = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, observed: OurStore): ApiCall => ({
@@ -100,14 +102,16 @@ const writeRelease = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, obser
     },
   },
   untilDone: true,
-  onAnswer: (known, answer) =>
-    E.isLeft(answer)
-      ? withListing(known, ref, { type: "absent" })
-      : {
-          ...withListing(known, ref, toOurStore(answer.right)),
-          cleanup: withStoreReleased(known.cleanup, observed.uid, to),
-        },
-  onTransientFault: (known) => forget(known, ref),
+  folds: [
+    (known, answer) =>
+      E.isLeft(answer)
+        ? withListing(known, ref, { type: "absent" })
+        : {
+            ...withListing(known, ref, toOurStore(answer.right)),
+            cleanup: withStoreReleased(known.cleanup, observed.uid, to),
+          },
+  ],
+  unanswered: [(known) => forget(known, ref)],
 });
 
 const remove = (txn: Transaction, ref: SnapshotStore, { uid, resourceVersion }: OurStore): ApiCall => ({
@@ -116,8 +120,8 @@ const remove = (txn: Transaction, ref: SnapshotStore, { uid, resourceVersion }: 
   call: { verb: "delete", place: storePlace(txn, ref), preconditions: { uid, resourceVersion } },
   untilDone: true,
   // If another client delays the deletion, that is not ours to wait for.
-  onAnswer: (known) => withListing(known, ref, { type: "absent" }),
-  onTransientFault: (known) => forget(known, ref),
+  folds: [(known) => withListing(known, ref, { type: "absent" })],
+  unanswered: [(known) => forget(known, ref)],
 });
 
 /** The listed store, if it is the recorded or found one; `undefined` if it does not exist (any more). */
@@ -171,10 +175,12 @@ const orLater = (
     : requests.map((request) => ({
         ...request,
         untilDone: "unless-refused",
-        onAnswer: (known, answer, now, sent) =>
-          E.isLeft(answer) && !isAbsent(answer.left)
-            ? { ...known, cleanup: withStorePostponed(known.cleanup, uid, what) }
-            : request.onAnswer(known, answer, now, sent),
+        folds: [
+          (known, answer, _, __, inner) =>
+            E.isLeft(answer) && !isAbsent(answer.left)
+              ? { ...known, cleanup: withStorePostponed(known.cleanup, uid, what) }
+              : inner(known, request.folds),
+        ],
       }));
 
 /** {@link releaseStore} before a terminal phase: the phase does not wait for it. */

@@ -29,34 +29,36 @@ const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
     purpose: "store",
     as: "controller",
     call: { verb: "create", place: storePlace(txn, store), body: storeBody(txn, n, pack), manager: "janus" },
-    onAnswer: (known, answer) => {
-      if (E.isRight(answer)) {
-        const observed = toOurStore(answer.right);
-        const written = { ...known, found: set(known.found, storeKey(store), observed) };
-        const ref = { ...store, uid: observed.uid, digest: digestOfStore(pack.data) };
-        const kept = opened(txn, ref, answer);
-        // Reported now, not when it is needed for a restore.
+    folds: [
+      (known, answer) => {
+        if (E.isRight(answer)) {
+          const observed = toOurStore(answer.right);
+          const written = { ...known, found: set(known.found, storeKey(store), observed) };
+          const ref = { ...store, uid: observed.uid, digest: digestOfStore(pack.data) };
+          const kept = opened(txn, ref, answer);
+          // Reported now, not when it is needed for a restore.
+          return withObservation(
+            written,
+            n,
+            kept.type === "data"
+              ? { type: "written", store: ref }
+              : { type: "unusable", why: alteredAtOnce(store, kept.why) },
+          );
+        }
+        const exists = answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
         return withObservation(
-          written,
+          known,
           n,
-          kept.type === "data"
-            ? { type: "written", store: ref }
-            : { type: "unusable", why: alteredAtOnce(store, kept.why) },
+          exists
+            ? { type: "taken" }
+            : {
+                type: "unusable",
+                why: `the snapshot ${store.kind} ${store.name} cannot be written: ${messageOf(answer.left)}`,
+              },
         );
-      }
-      const exists = answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
-      return withObservation(
-        known,
-        n,
-        exists
-          ? { type: "taken" }
-          : {
-              type: "unusable",
-              why: `the snapshot ${store.kind} ${store.name} cannot be written: ${messageOf(answer.left)}`,
-            },
-      );
-    },
-    onTransientFault: (known, _, now) => ({ ...withObservation(known, n, { type: "taken" }), unansweredCreate: now }),
+      },
+    ],
+    unanswered: [(known, _, now) => ({ ...withObservation(known, n, { type: "taken" }), unansweredCreate: now })],
   };
 };
 
@@ -71,25 +73,27 @@ const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): ApiCall
     purpose: "read-store",
     as: "controller",
     call: { verb: "get", place: storePlace(txn, store) },
-    onAnswer: (known, answer) => {
-      if (E.isLeft(answer))
-        return isAbsent(answer.left)
-          ? { ...known, stores: unset(known.stores, n) }
-          : withObservation(known, n, {
-              type: "unusable",
-              why: `${kind} ${store.name} cannot be read: ${messageOf(answer.left)}`,
-            });
-      return withObservation(
-        known,
-        n,
-        answer.right.metadata.labels?.[UID_LABEL] !== undefined
-          ? { type: "left-over" }
-          : {
-              type: "unusable",
-              why: `${kind} ${store.name} exists and does not belong to this Transaction: delete or rename it, then create the Transaction again`,
-            },
-      );
-    },
+    folds: [
+      (known, answer) => {
+        if (E.isLeft(answer))
+          return isAbsent(answer.left)
+            ? { ...known, stores: unset(known.stores, n) }
+            : withObservation(known, n, {
+                type: "unusable",
+                why: `${kind} ${store.name} cannot be read: ${messageOf(answer.left)}`,
+              });
+        return withObservation(
+          known,
+          n,
+          answer.right.metadata.labels?.[UID_LABEL] !== undefined
+            ? { type: "left-over" }
+            : {
+                type: "unusable",
+                why: `${kind} ${store.name} exists and does not belong to this Transaction: delete or rename it, then create the Transaction again`,
+              },
+        );
+      },
+    ],
   };
 };
 
@@ -146,13 +150,15 @@ const read = (txn: Transaction, ref: SnapshotStore): ApiCall => ({
   purpose: "read-store",
   as: "controller",
   call: { verb: "get", place: storePlace(txn, ref) },
-  onAnswer: (known, answer, now) => {
-    const data = opened(txn, ref, answer);
-    const why = E.isRight(answer) && data.type === "data" ? laterStore(txn, ref, answer.right) : undefined;
-    return why === undefined
-      ? { ...known, storeData: set(known.storeData, storeKey(ref), data) }
-      : { ...known, later: { why, readAt: now } };
-  },
+  folds: [
+    (known, answer, now) => {
+      const data = opened(txn, ref, answer);
+      const why = E.isRight(answer) && data.type === "data" ? laterStore(txn, ref, answer.right) : undefined;
+      return why === undefined
+        ? { ...known, storeData: set(known.storeData, storeKey(ref), data) }
+        : { ...known, later: { why, readAt: now } };
+    },
+  ],
 });
 
 const opened = (txn: Transaction, ref: SnapshotStore, answer: E.Either<ApiError, KubeObject>): StoreData => {

@@ -100,11 +100,13 @@ export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotPr
   if (storing.type === "stored") return takeSnapshots(txn, withRefs(known, starts, storing.stores));
   const notingRefs = (request: ApiCall): ApiCall => ({
     ...request,
-    onAnswer: (...answer) => {
-      const after = request.onAnswer(...answer);
-      const then = store(txn, after, packs);
-      return then.type === "stored" ? withRefs(after, starts, then.stores) : after;
-    },
+    folds: [
+      ...request.folds,
+      (known) => {
+        const then = store(txn, known, packs);
+        return then.type === "stored" ? withRefs(known, starts, then.stores) : known;
+      },
+    ],
   });
   const more = Math.max(packs.length, storesLeft(known));
   const journaling = findJournal(txn, known, { position: BEGIN }, more);

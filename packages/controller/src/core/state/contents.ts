@@ -119,10 +119,12 @@ const read = (txn: Transaction, needed: readonly [ContentSource, ...ContentSourc
     purpose: "read-contents",
     as: "serviceAccount",
     call: { verb: "get", place },
-    onAnswer: (known, answer, now) =>
-      E.isLeft(answer)
-        ? unavailable(known, answer.left, now)
-        : found(known, observed(known, place, answer.right, needed)),
+    folds: [
+      (known, answer, now) =>
+        E.isLeft(answer)
+          ? unavailable(known, answer.left, now)
+          : found(known, observed(known, place, answer.right, needed)),
+    ],
   };
 };
 
@@ -249,7 +251,7 @@ export const readContentsOnce = (txn: Transaction, { contents }: Observations): 
     .slice(0, MOST_READS)
     .map(([, needed]) => {
       const reading = read(txn, needed);
-      return { ...reading, onTransientFault: (known, fault, now) => reading.onAnswer(known, E.left(fault), now, now) };
+      return { ...reading, unanswered: [(known, fault, _, inner) => inner(known, reading.folds, E.left(fault))] };
     });
 
 /** Observes these contents, by `kind/name` and key, as if read: for a Transaction that is about to be created with them. */

@@ -1,8 +1,9 @@
 // The requests that a decision returns, as data: API calls, lists and discovery, each with its purpose.
 import type { Either } from "fp-ts/lib/Either.js";
 import type { Instant, ApiError, KubeObject, Resource } from "@janus/types";
-import type { Observations, ServedKind } from "./observations.ts";
+import type { Observations } from "./observations.ts";
 import type { ObjectRef, Version } from "../kubernetes/kube-object.ts";
+import type { FaultData, FoldData } from "./fold.ts";
 import type { Owned, Unlisted } from "./listings.ts";
 
 /**
@@ -55,10 +56,30 @@ export interface EventSpec {
   readonly item?: number;
 }
 
+/** Folds these with the same answer, or with another one. */
+export type Inner = (
+  known: Observations,
+  folds: readonly Fold[],
+  answer?: Either<ApiError, KubeObject>,
+) => Observations;
+
+export type Closure = (
+  known: Observations,
+  answer: Either<ApiError, KubeObject>,
+  now: Instant,
+  sent: Instant,
+  inner: Inner,
+) => Observations;
+
+export type FaultClosure = (known: Observations, fault: ApiError, now: Instant, inner: Inner) => Observations;
+
+export type Fold = FoldData | Closure;
+
+export type FaultFold = FaultData | FaultClosure;
+
 /**
- * One request, and how its response is handled. `onAnswer` folds the response into the observations (other
- * responses may have arrived meanwhile). It never gets a transient error: for those there is `onTransientFault`,
- * and the Transaction is reconciled again after a pause.
+ * One request, and how its response is folded into the observations (other responses may have arrived meanwhile). Its folds never
+ * get a transient error: for those there is `unanswered`, and the Transaction is reconciled again after a pause.
  */
 export type Effect = ApiCall | Discover | FindOwned | FindPods | FindEvents;
 
@@ -73,24 +94,20 @@ export interface ApiCall {
    * transient error.
    */
   readonly mayBeUnserved?: boolean;
-  /** The index of its change, for logs. */
+  /** The index of its change. */
   readonly item?: number;
-  readonly onAnswer: (
-    known: Observations,
-    answer: Either<ApiError, KubeObject>,
-    now: Instant,
-    sent: Instant,
-  ) => Observations;
+  /** How its answer is folded into the observations: one after the other. */
+  readonly folds: readonly Fold[];
   /**
-   * It is retried until it is done: `onAnswer` gets only success, or that the object is absent; after anything
-   * else, `onTransientFault` is called.
-   * unless-refused: `onAnswer` gets a permanent rejection, too.
-   * unless-denied: `onAnswer` gets a missing permission of the controller, too.
-   * unless-conflict: `onAnswer` gets a conflict, too.
+   * It is retried until it is done: its folds get only success, or that the object is absent; after anything
+   * else, what is `unanswered` is folded in.
+   * unless-refused: its folds get a permanent rejection, too.
+   * unless-denied: its folds get a missing permission of the controller, too.
+   * unless-conflict: its folds get a conflict, too.
    */
   readonly untilDone?: true | "unless-refused" | "unless-denied" | "unless-conflict";
-  /** Resets observations that are uncertain without a response; default: none. */
-  readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
+  /** How it is folded in that there was none: resets observations that are uncertain then. Default: not at all. */
+  readonly unanswered?: readonly FaultFold[];
   readonly events?: readonly EventSpec[];
 }
 
@@ -99,11 +116,11 @@ export interface Discover {
   readonly purpose: "discover";
   readonly apiVersion: string;
   readonly kind: string;
-  readonly onAnswer: (known: Observations, answer: Resource | undefined, now: Instant) => Observations;
-  /** Called before `onAnswer`, if it is not served, with where a kind of this name, or one like it, is. Default: nobody asks. */
-  readonly onOthers?: (known: Observations, others: readonly ServedKind[]) => Observations;
+  readonly folds: readonly ((known: Observations, answer: Resource | undefined, now: Instant) => Observations)[];
+  /** A kind that is not served is a mistake: it is also looked up where one of this name, or one like it, is. */
+  readonly isMistake?: true;
   /** See {@link ApiCall}. */
-  readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
+  readonly unanswered?: readonly FaultFold[];
 }
 
 /**
@@ -116,9 +133,9 @@ export interface FindOwned {
   /** Restricts the search to these kinds, named as in {@link Found.unlisted}. */
   readonly only?: readonly string[];
   readonly unowned?: true;
-  readonly onAnswer: (known: Observations, answer: Found, now: Instant) => Observations;
+  readonly folds: readonly ((known: Observations, answer: Found, now: Instant) => Observations)[];
   /** See {@link ApiCall}. */
-  readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
+  readonly unanswered?: readonly FaultFold[];
 }
 
 /** Lists the Pods that a selector has in a namespace: some of them where there are many, none where they may not be listed. */
@@ -128,9 +145,9 @@ export interface FindPods {
   readonly item: number;
   readonly namespace: string;
   readonly labelSelector: string;
-  readonly onAnswer: (known: Observations, answer: readonly KubeObject[], now: Instant) => Observations;
+  readonly folds: readonly ((known: Observations, answer: readonly KubeObject[], now: Instant) => Observations)[];
   /** As that of {@link ApiCall}. */
-  readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
+  readonly unanswered?: readonly FaultFold[];
 }
 
 /** Lists the Events of an object: some of them where there are many; undefined where they may not be listed. */
@@ -141,9 +158,13 @@ export interface FindEvents {
   readonly namespace: string;
   /** The uid of the object. */
   readonly uid: string;
-  readonly onAnswer: (known: Observations, answer: readonly KubeObject[] | undefined, now: Instant) => Observations;
+  readonly folds: readonly ((
+    known: Observations,
+    answer: readonly KubeObject[] | undefined,
+    now: Instant,
+  ) => Observations)[];
   /** As that of {@link ApiCall}. */
-  readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
+  readonly unanswered?: readonly FaultFold[];
 }
 
 export interface Found {

@@ -1,10 +1,11 @@
 // Folds the response to a request into the observations, and handles retries and denials.
 import * as E from "fp-ts/lib/Either.js";
-import type { ApiCall } from "./effect.ts";
-import { deniedVerb, isAbsent, classify, type Instant, type ApiError, type KubeObject } from "@janus/types";
+import type { ApiCall, Fold } from "./effect.ts";
+import type { Answered, Missed } from "./happened.ts";
+import { deniedVerb, isAbsent, classify, type ApiError } from "@janus/types";
 import { type Observations, set, unset } from "./observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { afterTransientFault, meaningFor } from "./unserved-kind.ts";
+import { meaningFor, rediscovered } from "./unserved-kind.ts";
 
 /**
  * How long missing permissions of the controller are treated as transient, in ms: an API server that has just
@@ -47,7 +48,7 @@ const handleOwnConflict = (
   effect: ApiCall,
   fault: ApiError,
   after: Observations,
-): HandledAnswer => {
+): Observed => {
   const name = writeName(effect);
   if (conflicted.has(name)) return { known: after, failed: fault };
   return { known: { ...after, conflicted: new Set([...conflicted, name]) } };
@@ -60,10 +61,18 @@ const withoutConflict = (known: Observations, effect: ApiCall): Observations => 
   return { ...known, conflicted: new Set([...known.conflicted].filter((name) => !explained.includes(name))) };
 };
 
-export interface HandledAnswer {
+export interface Observed {
   readonly known: Observations;
   /** It failed: what is decided next is decided after a pause. */
   readonly failed?: ApiError;
+}
+
+/** Folds an answer into the observations, one fold after the other. */
+export type RunFolds = (known: Observations, folds: readonly Fold[], answered: Answered) => Observations;
+
+export interface Folder {
+  readonly run: RunFolds;
+  readonly miss: (known: Observations, missed: Missed) => Observations;
 }
 
 /**
@@ -72,23 +81,18 @@ export interface HandledAnswer {
  * Guarantees: inconclusive responses change nothing: transient errors, missing permissions of the controller
  *             before the time limit, and any rejection of a request that is retried until it is done.
  */
-export const handleAnswer = (
-  known: Observations,
-  effect: ApiCall,
-  answer: E.Either<ApiError, KubeObject>,
-  now: Instant,
-  sent: Instant,
-): HandledAnswer => {
+export const handleAnswer = (known: Observations, answered: Answered, { run, miss }: Folder): Observed => {
+  const { effect, answer, at } = answered;
   const denial = denialOf(effect);
   const granted: Observations = known.denied.has(denial) ? { ...known, denied: unset(known.denied, denial) } : known;
-  if (E.isRight(answer)) return { known: withoutConflict(effect.onAnswer(granted, answer, now, sent), effect) };
+  if (E.isRight(answer)) return { known: withoutConflict(run(granted, effect.folds, answered), effect) };
   const fault = answer.left;
   if (meaningFor(effect, fault) === "transient" || isInconclusive(effect, fault) || isUndone(effect, fault))
-    return { known: afterTransientFault(known, effect, fault, now), failed: fault };
+    return { known: rediscovered(miss(known, { effect, error: fault, at }), effect, fault), failed: fault };
   if (isOwnConflict(effect, fault))
-    return handleOwnConflict(known, effect, fault, effect.onAnswer(granted, answer, now, sent));
-  if (!isOwnDenial(effect, fault)) return { known: effect.onAnswer(granted, answer, now, sent) };
-  const since = known.denied.get(denial) ?? now;
-  if (now >= since + PATIENCE) return { known: effect.onAnswer(known, answer, now, sent) };
+    return handleOwnConflict(known, effect, fault, run(granted, effect.folds, answered));
+  if (!isOwnDenial(effect, fault)) return { known: run(granted, effect.folds, answered) };
+  const since = known.denied.get(denial) ?? at;
+  if (at >= since + PATIENCE) return { known: run(known, effect.folds, answered) };
   return { known: { ...known, denied: set(known.denied, denial, since) }, failed: fault };
 };

@@ -1,7 +1,7 @@
 // Builds the requests that read, create and update the journal.
 import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import type { ApiCall, EventSpec } from "./effect.ts";
+import type { ApiCall, EventSpec, Closure } from "./effect.ts";
 import {
   decodeJournal,
   decodeStoreNames,
@@ -41,8 +41,8 @@ const withRead = (known: Observations, txn: Transaction, object: KubeObject, now
   return { ...known, journal };
 };
 
-const onAnswer =
-  (txn: Transaction): ApiCall["onAnswer"] =>
+const learnRead =
+  (txn: Transaction): Closure =>
   (known, answer, now) => {
     if (E.isRight(answer)) return withRead(known, txn, answer.right, now);
     if (isAbsent(answer.left)) return { ...known, journal: { type: "missing", since: now } };
@@ -63,13 +63,15 @@ export const hasBegun = (known: Observations): boolean => {
 /** The change at the cursor of a journal that was not written in this turn is in doubt, whoever sent it. */
 export const inDoubtAtCursor = (request: ApiCall): ApiCall => ({
   ...request,
-  onAnswer: (before, answer, now, sent) => {
-    const known = request.onAnswer(before, answer, now, sent);
-    const journal = journalIn(known);
-    if (journal === undefined || gatedSince(journal) !== undefined) return known;
-    const { cursor } = journal.position;
-    return withForward(known, cursor, { write: inDoubtSince(forwardIn(known, cursor).write, now) });
-  },
+  folds: [
+    ...request.folds,
+    (known, _, now) => {
+      const journal = journalIn(known);
+      if (journal === undefined || gatedSince(journal) !== undefined) return known;
+      const { cursor } = journal.position;
+      return withForward(known, cursor, { write: inDoubtSince(forwardIn(known, cursor).write, now) });
+    },
+  ],
 });
 
 /** Reads an existing journal. */
@@ -78,14 +80,14 @@ export const readJournal = (txn: Transaction): ApiCall =>
     purpose: "read-journal",
     as: "controller",
     call: { verb: "get", place: journalPlace(txn) },
-    onAnswer: onAnswer(txn),
+    folds: [learnRead(txn)],
   });
 
 /** A rejection of the write itself, other than AlreadyExists, lasts for a while. */
 const learnWritten =
-  (txn: Transaction): ApiCall["onAnswer"] =>
-  (known, answer, now, sent) => {
-    if (E.isRight(answer)) return onAnswer(txn)(known, answer, now, sent);
+  (txn: Transaction): Closure =>
+  (known, answer, now, sent, inner) => {
+    if (E.isRight(answer)) return learnRead(txn)(known, answer, now, sent, inner);
     const exists = answer.left.type === "refused" && answer.left.code === 409;
     return exists ? { ...known, journal: { type: "taken" } } : refused(known, answer.left, now);
   };
@@ -94,8 +96,8 @@ const createJournal = (txn: Transaction, start: Start, storeNames: number): ApiC
   purpose: "journal",
   as: "controller",
   call: { verb: "create", place: journalPlace(txn), body: newJournal(txn, start, storeNames), manager: "janus" },
-  onAnswer: learnWritten(txn),
-  onTransientFault: (known, _, now) => ({ ...known, journal: { type: "taken" }, unansweredCreate: now }),
+  folds: [learnWritten(txn)],
+  unanswered: [(known, _, now) => ({ ...known, journal: { type: "taken" }, unansweredCreate: now })],
 });
 
 /** Repairs an object that is no longer a valid journal. */
@@ -103,8 +105,8 @@ const rewriteJournal = (txn: Transaction, version: Version, start: Start, storeN
   purpose: "journal",
   as: "controller",
   call: { verb: "mergePatch", place: journalPlace(txn), body: { metadata: version, ...startData(start, storeNames) } },
-  onAnswer: learnWritten(txn),
-  onTransientFault: forget,
+  folds: [learnWritten(txn)],
+  unanswered: [forget],
 });
 
 /**
@@ -138,8 +140,8 @@ export const checkpoint = (
   call: { verb: "mergePatch", place: journalPlace(txn), body: journalPatch(journal, entry) },
   // After a conflict there is a pause: another client may write the journal all the time.
   untilDone: "unless-refused",
-  onAnswer: onAnswer(txn),
-  onTransientFault: forget,
+  folds: [learnRead(txn)],
+  unanswered: [forget],
   events: events,
 });
 
@@ -154,5 +156,5 @@ export const deleteJournal = (txn: Transaction): ApiCall => ({
   as: "controller",
   call: { verb: "delete", place: journalPlace(txn), preconditions: {} },
   untilDone: true,
-  onAnswer: (known) => ({ ...known, cleanup: { ...known.cleanup, isJournalReleased: true } }),
+  folds: [(known) => ({ ...known, cleanup: { ...known.cleanup, isJournalReleased: true } })],
 });

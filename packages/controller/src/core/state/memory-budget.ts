@@ -67,7 +67,7 @@ const trimmed = (known: Observations): Observations => {
 /** A checkpoint after which nothing is in progress, so that memory can be trimmed. */
 export const trimming = (request: ApiCall): ApiCall => ({
   ...request,
-  onAnswer: (...answer) => trimmed(request.onAnswer(...answer)),
+  folds: [...request.folds, trimmed],
 });
 
 /** Drops the body of its target. */

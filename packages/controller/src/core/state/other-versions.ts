@@ -61,21 +61,23 @@ const read = (item: ResolvedItem, object: KubeObject, apiVersion: string): ApiCa
   as: "serviceAccount",
   mayBeUnserved: true,
   call: { verb: "get", place: inVersion(item.place, apiVersion) },
-  onAnswer: (known, answer) => {
-    if (E.isLeft(answer)) {
-      const { left: fault } = answer;
-      const isGone = isAbsent(fault) || isUnserved(fault);
-      const is: OtherVersion = isGone ? { type: "same" } : { type: "unreadable", why: cut(messageOf(fault), 100) };
+  folds: [
+    (known, answer) => {
+      if (E.isLeft(answer)) {
+        const { left: fault } = answer;
+        const isGone = isAbsent(fault) || isUnserved(fault);
+        const is: OtherVersion = isGone ? { type: "same" } : { type: "unreadable", why: cut(messageOf(fault), 100) };
+        return noted(known, item, object, apiVersion, is);
+      }
+      const there = answer.right;
+      // Another client has written it between the two reads. Nothing is written to what it was, so nothing of that is lost.
+      if (there.metadata.resourceVersion !== object.metadata.resourceVersion)
+        return noted(unread(known, item), item, object, apiVersion, { type: "same" });
+      const isRicher = onlyThere(object, there, item.place).length > 0;
+      const is: OtherVersion = isRicher ? { type: "differs", there } : { type: "same" };
       return noted(known, item, object, apiVersion, is);
-    }
-    const there = answer.right;
-    // Another client has written it between the two reads. Nothing is written to what it was, so nothing of that is lost.
-    if (there.metadata.resourceVersion !== object.metadata.resourceVersion)
-      return noted(unread(known, item), item, object, apiVersion, { type: "same" });
-    const isRicher = onlyThere(object, there, item.place).length > 0;
-    const is: OtherVersion = isRicher ? { type: "differs", there } : { type: "same" };
-    return noted(known, item, object, apiVersion, is);
-  },
+    },
+  ],
 });
 
 /** Tries which fields a write in the version of the change keeps: fields with a default are set again. */
@@ -96,15 +98,17 @@ const tryOut = (
     body: writtenFromHere(object, there, item.place),
     manager: fieldManager(txn.metadata),
   },
-  onAnswer: (known, answer) => {
-    if (E.isRight(answer))
-      return noted(known, item, object, apiVersion, losing(lostThere(object, there, item.place, answer.right)));
-    const code = answer.left.type === "refused" ? answer.left.code : 0;
-    if (code === 409) return withPreflight(unread(known, item), item.index, { otherVersions: undefined });
-    if (deniedVerb(answer.left) !== undefined) return noted(known, item, object, apiVersion, { type: "denied" });
-    // An object that is rejected without these fields needs them.
-    return noted(known, item, object, apiVersion, losing(onlyThere(object, there, item.place)));
-  },
+  folds: [
+    (known, answer) => {
+      if (E.isRight(answer))
+        return noted(known, item, object, apiVersion, losing(lostThere(object, there, item.place, answer.right)));
+      const code = answer.left.type === "refused" ? answer.left.code : 0;
+      if (code === 409) return withPreflight(unread(known, item), item.index, { otherVersions: undefined });
+      if (deniedVerb(answer.left) !== undefined) return noted(known, item, object, apiVersion, { type: "denied" });
+      // An object that is rejected without these fields needs them.
+      return noted(known, item, object, apiVersion, losing(onlyThere(object, there, item.place)));
+    },
+  ],
 });
 
 /**

@@ -22,7 +22,7 @@ export const ownerKinds = (known: Observations, owners: readonly OwnerReference[
       purpose: "discover",
       apiVersion,
       kind,
-      onAnswer: (known, resource) => ({ ...known, resources: set(known.resources, key, resource ?? null) }),
+      folds: [(known, resource) => ({ ...known, resources: set(known.resources, key, resource ?? null) })],
     }),
   );
 };
@@ -48,11 +48,13 @@ const readOwner = ({ index }: ResolvedItem, { uid }: OwnerReference, place: Obje
   as: "serviceAccount",
   mayBeUnserved: true,
   call: { verb: "get", place },
-  onAnswer: (known, answer, _, sent) => {
-    const isThere = E.isRight(answer) && answer.right.metadata.uid === uid;
-    const isUnknown = E.isLeft(answer) && !isAbsent(answer.left);
-    return noted(known, index, uid, { is: isUnknown ? "unknown" : isThere ? "there" : "gone", readAt: sent });
-  },
+  folds: [
+    (known, answer, _, sent) => {
+      const isThere = E.isRight(answer) && answer.right.metadata.uid === uid;
+      const isUnknown = E.isLeft(answer) && !isAbsent(answer.left);
+      return noted(known, index, uid, { is: isUnknown ? "unknown" : isThere ? "there" : "gone", readAt: sent });
+    },
+  ],
 });
 
 /**

@@ -3,7 +3,7 @@ import type { ResolvedChange, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { takeOver, takeOverBody } from "../merge/take-over.ts";
 import { changeBody, createBody, managerOf } from "../merge/write-body.ts";
-import type { ApiCall, Call } from "./effect.ts";
+import type { ApiCall, Call, Closure } from "./effect.ts";
 import { isAbsent, isUnserved, type ApiError, type KubeObject } from "@janus/types";
 import { changeIn, type Observations, withChange } from "./observations.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
@@ -51,29 +51,30 @@ const tooDeep = (place: ObjectRef): ApiError => ({
  * Reads a target as the ServiceAccount. `refused` handles a rejection of the read; also if for a while nothing
  * has served the kind that an earlier change was to create.
  */
-export const readTarget = (
-  { index, place }: ResolvedItem,
-  refused: ApiCall["onAnswer"] = (known) => known,
-): ApiCall => ({
+export const readTarget = ({ index, place }: ResolvedItem, refused: Closure = (known) => known): ApiCall => ({
   purpose: "read-target",
   item: index,
   as: "serviceAccount",
   call: { verb: "get", place },
-  onAnswer: (known, answer, now, sent) => {
-    if (E.isRight(answer) && isTooDeep(answer.right)) return refused(known, E.left(tooDeep(place)), now, sent);
-    if (E.isRight(answer))
-      return withChange(known, index, { target: { type: "read", object: answer.right, at: sent } });
-    if (isAbsent(answer.left)) return withChange(known, index, { target: { type: "absent", at: sent } });
-    return refused(known, answer, now, sent);
-  },
-  onTransientFault: (known, fault, now) => {
-    const unseen = withChange(known, index, { target: undefined });
-    if (!isUnserved(fault) || isServed(known, place.resource)) return unseen;
-    const { enabling = { since: now } } = changeIn(known, index);
-    return now < enabling.since + ENABLING_TIME
-      ? withChange(unseen, index, { enabling })
-      : refused(unseen, E.left(fault), now, now);
-  },
+  folds: [
+    (known, answer, now, sent, inner) => {
+      if (E.isRight(answer) && isTooDeep(answer.right)) return refused(known, E.left(tooDeep(place)), now, sent, inner);
+      if (E.isRight(answer))
+        return withChange(known, index, { target: { type: "read", object: answer.right, at: sent } });
+      if (isAbsent(answer.left)) return withChange(known, index, { target: { type: "absent", at: sent } });
+      return refused(known, answer, now, sent, inner);
+    },
+  ],
+  unanswered: [
+    (known, fault, now, inner) => {
+      const unseen = withChange(known, index, { target: undefined });
+      if (!isUnserved(fault) || isServed(known, place.resource)) return unseen;
+      const { enabling = { since: now } } = changeIn(known, index);
+      return now < enabling.since + ENABLING_TIME
+        ? withChange(unseen, index, { enabling })
+        : refused(unseen, E.left(fault), now, now, inner);
+    },
+  ],
 });
 
 /**

@@ -68,5 +68,5 @@ export const reportRetry = (
   if (isTerminal(txn.status.phase)) return { type: "Warning", reason: "RecoveryBlocked", message };
   const tried = (known: Observations): Observations => reportedRetry(known, now);
   const recorded = updateStatus(txn, { because: { reason: WAITING, message } }, now);
-  return { ...recorded, onAnswer: (...answer) => tried(recorded.onAnswer(...answer)), onTransientFault: tried };
+  return { ...recorded, folds: [...recorded.folds, tried], unanswered: [tried] };
 };

@@ -13,7 +13,7 @@ import {
 } from "@janus/api";
 import { type ConditionCause, conditions, type Healthy } from "./conditions.ts";
 import type { Reversibility } from "./rollback-window.ts";
-import type { ApiCall, EventSpec } from "./effect.ts";
+import type { ApiCall, EventSpec, Fold } from "./effect.ts";
 import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { type Instant, toTimestamp, asObject, isObject, type JsonObject, member } from "@janus/types";
@@ -199,13 +199,13 @@ export const updateStatus = (
         status: asPatch(txn.status, status),
       },
     },
-    onAnswer: (known) => ({ ...known, projectedAt: now }),
+    folds: [(known) => ({ ...known, projectedAt: now })],
     events: [...events, ...moved],
   };
 };
 
 /** Deletes the Transaction, if it is unmodified. */
-export const expire = (txn: Transaction, onAnswer: ApiCall["onAnswer"]): ApiCall => ({
+export const expire = (txn: Transaction, ...folds: readonly Fold[]): ApiCall => ({
   purpose: "expire",
   as: "controller",
   call: {
@@ -214,7 +214,7 @@ export const expire = (txn: Transaction, onAnswer: ApiCall["onAnswer"]): ApiCall
     preconditions: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion },
   },
   untilDone: true,
-  onAnswer,
+  folds,
 });
 
 /** Sets annotations of the Transaction, or removes them (null), if it is unmodified. */
@@ -232,7 +232,7 @@ export const annotate = (txn: Transaction, annotations: Readonly<Record<string, 
       },
     },
   },
-  onAnswer: (known) => known,
+  folds: [(known) => known],
 });
 
 /** Removes the request to retry, once it is handled. */
@@ -270,5 +270,5 @@ const setFinalizers = (
       },
     },
   },
-  onAnswer: (known) => known,
+  folds: [(known) => known],
 });

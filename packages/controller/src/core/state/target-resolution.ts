@@ -61,24 +61,21 @@ export const discoveries = (txn: Transaction, known: Observations): readonly Dis
       purpose: "discover",
       apiVersion: change.target.apiVersion,
       kind: change.target.kind,
-      onAnswer: (known, resource) => ({
-        ...known,
-        resources: set(known.resources, key, resource ?? null),
-        undiscovered: undefined,
-      }),
+      folds: [
+        (known, resource) => ({
+          ...known,
+          resources: set(known.resources, key, resource ?? null),
+          undiscovered: undefined,
+        }),
+      ],
       // For a message; once it has begun, it waits for what is not served.
-      ...(txn.status.phase === "Pending" && definedIn(txn, change).length === 0
-        ? {
-            onOthers: (known: Observations, others: readonly ServedKind[]) => ({
-              ...known,
-              servedIn: set(known.servedIn ?? new Map(), key, others),
-            }),
-          }
-        : {}),
-      onTransientFault: (known, fault, now) => ({
-        ...known,
-        undiscovered: stillUnanswered(known.undiscovered, fault, now),
-      }),
+      ...(txn.status.phase === "Pending" && definedIn(txn, change).length === 0 ? { isMistake: true } : {}),
+      unanswered: [
+        (known, fault, now) => ({
+          ...known,
+          undiscovered: stillUnanswered(known.undiscovered, fault, now),
+        }),
+      ],
     }),
   );
 };

@@ -1,6 +1,6 @@
 // Handles requests whose kind is not served, or served elsewhere.
 import type { ApiCall } from "./effect.ts";
-import { isUnserved, classify, type ErrorClass, type Instant, type ApiError, type Resource } from "@janus/types";
+import { isUnserved, classify, type ErrorClass, type ApiError, type Resource } from "@janus/types";
 import type { Observations } from "./observations.ts";
 
 const isSame = (a: Resource, b: Resource | null): boolean =>
@@ -15,19 +15,13 @@ export const meaningFor = ({ mayBeUnserved }: ApiCall, fault: ApiError): ErrorCl
   mayBeUnserved === true && isUnserved(fault) ? "conflict" : classify(fault);
 
 /**
- * The observations after a failed request. If its kind may be served elsewhere now, or no longer, it is
+ * Forgets where kinds are served after a request that failed: if its kind may be served elsewhere now, or no longer, it is
  * discovered again; so is a kind that was not served before.
  */
-export const afterTransientFault = (
-  known: Observations,
-  { onTransientFault: lost, call }: ApiCall,
-  fault: ApiError,
-  now: Instant,
-): Observations => {
-  const after = lost?.(known, fault, now) ?? known;
-  if (fault.type !== "refused" || fault.code !== 404) return after;
-  const resources = [...after.resources].filter(
+export const rediscovered = (known: Observations, { call }: ApiCall, fault: ApiError): Observations => {
+  if (fault.type !== "refused" || fault.code !== 404) return known;
+  const resources = [...known.resources].filter(
     ([, served]) => served !== null && !isSame(call.place.resource, served),
   );
-  return { ...after, resources: new Map(resources) };
+  return { ...known, resources: new Map(resources) };
 };

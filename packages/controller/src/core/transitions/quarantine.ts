@@ -79,7 +79,7 @@ const reportProblem = (txn: Transaction, reason: string, message: string, now: I
     },
     // Also if it was rejected: the API server may not accept any status for such an object. The event is recorded
     // anyway.
-    onAnswer: (known) => ({ ...known, cleanup: withReported(known.cleanup, message) }),
+    folds: [(known) => ({ ...known, cleanup: withReported(known.cleanup, message) })],
   };
 };
 
@@ -115,7 +115,7 @@ const orphanJournal = (txn: Transaction): ApiCall => ({
     body: { metadata: { labels: { [ORPHANED_LABEL]: "true" } } },
   },
   untilDone: true,
-  onAnswer: (known) => ({ ...known, cleanup: { ...known.cleanup, isJournalReleased: true } }),
+  folds: [(known) => ({ ...known, cleanup: { ...known.cleanup, isJournalReleased: true } })],
 });
 
 /**
@@ -130,7 +130,7 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
     const observed = changeIn(known, index).lock;
     if (observed?.type === "held") return releaseLock(context, index, lease);
     return observed === undefined || observed.type === "taken"
-      ? [{ ...verifyLock(context, index, lease), untilDone: true }]
+      ? [{ ...verifyLock(index, lease), untilDone: true }]
       : [];
   });
 };

@@ -39,7 +39,7 @@ const rollBack = ({ txn, now }: ReconcileContext): Step => {
     now,
     event,
   );
-  return run({ ...recorded, onAnswer: (known: Observations) => reset({ ...known, resources: new Map() }, now) });
+  return run({ ...recorded, folds: [(known: Observations) => reset({ ...known, resources: new Map() }, now)] });
 };
 
 /**

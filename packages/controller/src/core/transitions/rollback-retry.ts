@@ -83,7 +83,7 @@ export const retryRollback = (context: ReconcileContext): Step => {
   const event: EventSpec = { type: "Normal", ...because };
   const recorded = updateStatus(txn, { phase: "RollingBack", recovery: { attempts }, items, because }, now, event);
   // A kind that was not served may be served by now.
-  return run({ ...recorded, onAnswer: (former: Observations) => reset({ ...former, resources: new Map() }, now) });
+  return run({ ...recorded, folds: [(former: Observations) => reset({ ...former, resources: new Map() }, now)] });
 };
 
 /**

@@ -19,14 +19,16 @@ export const readNamespace = ({ txn }: ReconcileContext): ApiCall => ({
   purpose: "read-namespace",
   as: "controller",
   call: { verb: "get", place: { resource: namespaces, name: txn.metadata.namespace } },
-  onAnswer: (known, answer, now) => ({
-    ...known,
-    // If this is unknown, it counts as not being deleted: requests of users are honored as long as possible.
-    namespace: {
-      isGoing: E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.deletionTimestamp !== undefined,
-      readAt: now,
-    },
-  }),
+  folds: [
+    (known, answer, now) => ({
+      ...known,
+      // If this is unknown, it counts as not being deleted: requests of users are honored as long as possible.
+      namespace: {
+        isGoing: E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.deletionTimestamp !== undefined,
+        readAt: now,
+      },
+    }),
+  ],
 });
 
 /** Deleting it releases it, or rolls it back first; in a namespace that is being deleted, nothing is waited for. */

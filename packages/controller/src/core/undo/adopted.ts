@@ -38,10 +38,12 @@ const find = ({ place: { namespace } }: UndoContext, scope: string, kinds: reado
   purpose: "find-owned",
   ...(namespace === undefined ? {} : { namespace }),
   ...(kinds === "any" ? {} : { only: kinds }),
-  onAnswer: (known, { owned, unlisted }, now) => {
-    const since = known.adoptable?.scope === scope ? known.adoptable.since : now;
-    return { ...known, adoptable: { scope, owned, unlisted, since, readAt: now } };
-  },
+  folds: [
+    (known, { owned, unlisted }, now) => {
+      const since = known.adoptable?.scope === scope ? known.adoptable.since : now;
+      return { ...known, adoptable: { scope, owned, unlisted, since, readAt: now } };
+    },
+  ],
 });
 
 /**

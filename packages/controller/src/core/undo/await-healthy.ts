@@ -7,7 +7,7 @@ import { rollbackGates } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { type Instant, toTimestamp } from "@janus/types";
 import type { Healthy } from "../state/conditions.ts";
-import { type Discover, type Effect, run, type Step } from "../state/effect.ts";
+import { type Effect, run, type Step } from "../state/effect.ts";
 import { uidOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { changeIn } from "../state/observations.ts";
@@ -62,9 +62,7 @@ const findKinds = (context: ReconcileContext, items: readonly Recorded[], until:
       const target = txn.spec.changes[index]?.target;
       return target?.kind === request.kind && target.apiVersion === request.apiVersion;
     });
-    const onTransientFault: Discover["onTransientFault"] = (known, fault, now) =>
-      of.reduce((seen, index) => whenUnanswered(index)(seen, fault, now), known);
-    return of.length === 0 ? [] : [{ ...request, onTransientFault }];
+    return of.length === 0 ? [] : [{ ...request, unanswered: of.map((index) => whenUnanswered(index)) }];
   });
 };
 

@@ -2,7 +2,7 @@
 import { deletes, type Item as Recorded } from "@janus/api";
 import { type KubeObject, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import type { ApiCall, Effect } from "../state/effect.ts";
+import type { Effect, Closure } from "../state/effect.ts";
 import { changeIn, rollbackIn, withRollback } from "../state/observations.ts";
 import { formatRef, type ObjectRef, terminatingMessage } from "../kubernetes/kube-object.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
@@ -69,6 +69,6 @@ export const missing = (
 
 /** It may not be read. */
 const recordUnseen =
-  ({ index }: ResolvedItem): ApiCall["onAnswer"] =>
+  ({ index }: ResolvedItem): Closure =>
   (known, answer) =>
     E.isRight(answer) ? known : withRollback(known, index, { unseen: messageOf(answer.left) });

@@ -76,10 +76,12 @@ export const findContents = ({ index }: UndoContext, to: Partial<FindOwned>): Fi
   ...to,
   purpose: "find-owned",
   unowned: true,
-  onAnswer: (known, { owned, unlisted }, now) => {
-    const { since = now } = rollbackIn(known, index).contents ?? {};
-    return withRollback(known, index, { contents: { owned, unlisted, since, readAt: now } });
-  },
+  folds: [
+    (known, { owned, unlisted }, now) => {
+      const { since = now } = rollbackIn(known, index).contents ?? {};
+      return withRollback(known, index, { contents: { owned, unlisted, since, readAt: now } });
+    },
+  ],
 });
 
 const unknown = ({ place }: UndoContext, unlisted: readonly Unlisted[]): string => {

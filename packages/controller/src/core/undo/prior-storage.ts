@@ -27,13 +27,15 @@ const read = ({ index }: UndoContext, storage: ObjectRef): ApiCall => ({
   as: "serviceAccount",
   mayBeUnserved: true,
   call: { verb: "get", place: storage },
-  onAnswer: (known, answer, readAt) => {
-    const fault = E.isLeft(answer) && !isAbsent(answer.left) ? messageOf(answer.left) : undefined;
-    const object = E.isRight(answer) ? answer.right : undefined;
-    const { storage: former } = rollbackIn(known, index);
-    const since = former?.fault === undefined ? readAt : former.since;
-    return withRollback(known, index, { storage: { readAt, since, object, fault } });
-  },
+  folds: [
+    (known, answer, readAt) => {
+      const fault = E.isLeft(answer) && !isAbsent(answer.left) ? messageOf(answer.left) : undefined;
+      const object = E.isRight(answer) ? answer.right : undefined;
+      const { storage: former } = rollbackIn(known, index);
+      const since = former?.fault === undefined ? readAt : former.since;
+      return withRollback(known, index, { storage: { readAt, since, object, fault } });
+    },
+  ],
 });
 
 /** The volume of a claim, or the content of a snapshot, that goes with it. */

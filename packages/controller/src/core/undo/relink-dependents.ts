@@ -10,7 +10,7 @@ import {
   withRelinkedOwners,
 } from "../snapshots/owner-references.ts";
 import { snapshotOf } from "../snapshots/prior-state.ts";
-import type { ApiCall, Effect } from "../state/effect.ts";
+import type { ApiCall, Effect, Closure } from "../state/effect.ts";
 import { stateOf } from "../state/journal.ts";
 import { exceedsMemory } from "../state/memory-budget.ts";
 import { changeIn, rollbackIn, withRollback } from "../state/observations.ts";
@@ -91,11 +91,13 @@ const relink = (
 /** Data without this owner is removed from memory at once if it is large: there may be many stores to read. */
 const lookingFor = (owner: string, request: ApiCall, index: number): ApiCall => ({
   ...request,
-  onAnswer: (known, ...answer) => {
-    const after = request.onAnswer(known, ...answer);
-    const isOwned = changeIn(after, index).ownersBefore?.includes(owner) ?? true;
-    return isOwned || !exceedsMemory(after.storeData) ? after : { ...after, storeData: known.storeData };
-  },
+  folds: [
+    (known, _, __, ___, inner) => {
+      const after = inner(known, request.folds);
+      const isOwned = changeIn(after, index).ownersBefore?.includes(owner) ?? true;
+      return isOwned || !exceedsMemory(after.storeData) ? after : { ...after, storeData: known.storeData };
+    },
+  ],
 });
 
 /** Whether it was deleted with its owners, all of which the Transaction has deleted, before its own Delete. */
@@ -143,12 +145,12 @@ const putOwner = (owner: UndoContext, dependent: UndoContext, before: KubeObject
  */
 const onBehalf = (owner: ResolvedItem, dependent: ResolvedItem, effect: Effect): Effect => {
   if (!("call" in effect)) return effect;
-  const onAnswer: ApiCall["onAnswer"] = (known, ...answer) => {
+  const answered: Closure = (known, _, __, ___, inner) => {
     const { refusal: former } = rollbackIn(known, dependent.index);
-    const after = effect.onAnswer(withRollback(known, dependent.index, { refusal: undefined }), ...answer);
+    const after = inner(withRollback(known, dependent.index, { refusal: undefined }), effect.folds);
     const { refusal } = rollbackIn(after, dependent.index);
     const others = withRollback(after, dependent.index, { refusal: former });
     return refusal === undefined ? others : withRollback(others, owner.index, { refusal });
   };
-  return { ...effect, onAnswer };
+  return { ...effect, folds: [answered] };
 };

@@ -3,8 +3,17 @@ import { cut, deletes } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { snapshotOf } from "../snapshots/prior-state.ts";
 import { trimming } from "../state/memory-budget.ts";
-import { type ApiCall, type Awaited, type Effect, type EventSpec, run, type Step } from "../state/effect.ts";
-import { messageOf, type Instant, type ApiError, type KubeObject } from "@janus/types";
+import {
+  type ApiCall,
+  type Awaited,
+  type Effect,
+  type EventSpec,
+  run,
+  type Step,
+  type Closure,
+  type FaultClosure,
+} from "../state/effect.ts";
+import { messageOf, type Instant, type KubeObject } from "@janus/types";
 import { attempt } from "../state/retry-status.ts";
 import { type Deferral, type Journal, type Note, stateOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
@@ -102,7 +111,7 @@ export const defer = (
   const asked = trimming(checkpoint(txn, journal, { position, deferred: [index, deferral] }));
   // It may be rejected because of what earlier items wait for, as with a quota: it is retried after them.
   const again = (known: Observations): Observations => withRollback(known, index, { refusal: undefined });
-  return { ...asked, onAnswer: (...answer) => again(asked.onAnswer(...answer)) };
+  return { ...asked, folds: [...asked.folds, again] };
 };
 
 /**
@@ -120,16 +129,12 @@ const pauseAfter = ({ at, count }: FailedAttempt): Instant => at + Math.min(POLL
 
 /** Failed requests concern this item only: the others proceed. */
 export const withAttemptCounted = (index: number, effect: Effect): Effect => {
-  const lost = (known: Observations, fault: ApiError, now: Instant): Observations => {
-    const former =
-      "onTransientFault" in effect && effect.onTransientFault !== undefined
-        ? effect.onTransientFault(known, fault, now)
-        : known;
+  const lost: FaultClosure = (known, fault, now) => {
     const count = (rollbackIn(known, index).failedAttempt?.count ?? 0) + 1;
     const message = `trying again to ${attempt(effect)}: ${messageOf(fault)}`;
-    return withRollback(former, index, { failedAttempt: { at: now, count, message } });
+    return withRollback(known, index, { failedAttempt: { at: now, count, message } });
   };
-  return { ...effect, onTransientFault: lost };
+  return { ...effect, unanswered: [...(effect.unanswered ?? []), lost] };
 };
 
 /** The rollback of one item. */
@@ -316,18 +321,17 @@ const settleRestored = (
       ? undefined
       : { type: "restored", error: warning ?? "", ...(owners.length === 0 ? {} : { owners }) };
   const settling = settleItem(context, journal, index, note, ended(item, note));
-  const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
-    const after = settling.onAnswer(known, answer, ...when);
-    if (E.isLeft(answer)) return after;
+  const settled: Closure = (known, answer) => {
+    if (E.isLeft(answer)) return known;
     // What a Delete has taken away, and is there again, may be adopted.
     return {
-      ...after,
+      ...known,
       restoredAt: now,
       ...(journal.deferred.get(index)?.isBehind === true ? {} : { admissionAt: now }),
       ...(deletes(item.change) ? { adoptable: undefined } : {}),
     };
   };
-  return { ...settling, onAnswer };
+  return { ...settling, folds: [...settling.folds, settled] };
 };
 
 /** The changes that deleted its owners and are not rolled back yet: so it has not all its owner references. */

@@ -2,7 +2,7 @@
 import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { withServerMutations } from "../merge/server-mutations.ts";
-import type { ApiCall, Effect } from "../state/effect.ts";
+import type { ApiCall, Effect, Closure } from "../state/effect.ts";
 import { classify, messageOf, type Instant, type ApiError, type KubeObject } from "@janus/types";
 import type { Journal } from "../state/journal.ts";
 import { type Observations, unchangedConflict, withChange, withRollback } from "../state/observations.ts";
@@ -41,7 +41,7 @@ export const conflict = (error: string): UndoStep => ({ type: "rollback-failed",
 
 /** A rejection ends the attempt for this item; after a conflict or NotFound, the target is read again. */
 export const refusedFor =
-  (item: ResolvedItem): ApiCall["onAnswer"] =>
+  (item: ResolvedItem): Closure =>
   (known, answer, now) =>
     E.isRight(answer) ? known : noted(known, item, answer.left, now);
 
@@ -67,19 +67,21 @@ export const restoring = (undoContext: UndoContext, call: ApiCall["call"], answe
   item: undoContext.index,
   as: "serviceAccount",
   call,
-  onAnswer: (known, answer, now, sent) => {
-    if (E.isRight(answer))
-      return answered === "look"
-        ? lookAgain(known, undoContext)
-        : withChange(known, undoContext.index, { target: { type: "read", object: answer.right, at: sent } });
-    if (classify(answer.left) !== "conflict") return noted(known, undoContext, answer.left, now);
-    const { resourceVersion } = undoContext.seen.object?.metadata ?? {};
-    return withChange(known, undoContext.index, {
-      target: undefined,
-      unchangedConflict: { at: now, message: messageOf(answer.left), resourceVersion },
-    });
-  },
-  onTransientFault: (known) => lookAgain(known, undoContext),
+  folds: [
+    (known, answer, now, sent) => {
+      if (E.isRight(answer))
+        return answered === "look"
+          ? lookAgain(known, undoContext)
+          : withChange(known, undoContext.index, { target: { type: "read", object: answer.right, at: sent } });
+      if (classify(answer.left) !== "conflict") return noted(known, undoContext, answer.left, now);
+      const { resourceVersion } = undoContext.seen.object?.metadata ?? {};
+      return withChange(known, undoContext.index, {
+        target: undefined,
+        unchangedConflict: { at: now, message: messageOf(answer.left), resourceVersion },
+      });
+    },
+  ],
+  unanswered: [(known) => lookAgain(known, undoContext)],
 });
 
 /** Replaces the object, in the version that the body names. */
@@ -98,10 +100,11 @@ export const withGoal = (
   sent: object,
 ): ApiCall => ({
   ...request,
-  onAnswer: (known, answer, ...when) => {
-    const after = request.onAnswer(known, answer, ...when);
-    return E.isLeft(answer)
-      ? after
-      : withRollback(after, index, { goal: withServerMutations(goal, sent, answer.right, place) });
-  },
+  folds: [
+    ...request.folds,
+    (known, answer) =>
+      E.isLeft(answer)
+        ? known
+        : withRollback(known, index, { goal: withServerMutations(goal, sent, answer.right, place) }),
+  ],
 });

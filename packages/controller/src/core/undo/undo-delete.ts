@@ -115,12 +115,14 @@ const create = (undoContext: UndoContext, wanted: KubeObject): ApiCall => {
   const request = withGoal(restoring(undoContext, call, "is-live"), undoContext, wanted, body);
   return {
     ...request,
-    onAnswer: (known, answer, now, sent) => {
-      const { taken: former = [] } = rollbackIn(known, index);
-      const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
-      return taken === undefined || former.includes(taken)
-        ? request.onAnswer(known, answer, now, sent)
-        : withRollback(known, index, { taken: [...former, taken] });
-    },
+    folds: [
+      (known, answer, _, __, inner) => {
+        const { taken: former = [] } = rollbackIn(known, index);
+        const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
+        return taken === undefined || former.includes(taken)
+          ? inner(known, request.folds)
+          : withRollback(known, index, { taken: [...former, taken] });
+      },
+    ],
   };
 };

@@ -2,7 +2,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { type DifferingField, differingItems, firstPaths } from "../merge/server-mutations.ts";
 import { desiredState, writable } from "../merge/write-body.ts";
-import type { ApiCall } from "../state/effect.ts";
+import type { Closure } from "../state/effect.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { deletedWhenFinished } from "../kubernetes/finished-job.ts";
@@ -109,18 +109,18 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   });
   if (held !== undefined) return held;
   const request = withGoal(restoring(undoContext, putCall(undoContext, body), "is-live"), undoContext, goal, body);
-  const onAnswer: ApiCall["onAnswer"] = (known, answer, now, sent) => {
+  const answered: Closure = (known, answer, _, sent, inner) => {
     const { taken: already = [] } = rollbackIn(known, index);
     const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
     if (taken !== undefined && !already.includes(taken))
       return withRollback(known, index, { taken: [...already, taken], goal: withoutAllocations(goal, [taken]) });
     if (E.isLeft(answer) && isInvalid(answer.left) && !yieldsToOthers && !equal(restored(true).put, put))
       return withRollback(known, index, { yieldsToOthers: true });
-    const after = request.onAnswer(known, answer, now, sent);
+    const after = inner(known, request.folds);
     // A lost race says nothing of the fields that are restored: another client may write the status all the time.
     return E.isLeft(answer) ? after : withRollback(after, index, { puts: puts + 1, goalAt: sent });
   };
-  return continues({ ...request, onAnswer });
+  return continues({ ...request, folds: [answered] });
 };
 
 /** Whether the change set it, or the API server has left it out. `other`: what the change was to set. */

@@ -7,6 +7,7 @@ import type { Refusal } from "../state/rollback-observations.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
 import { POLL_INTERVAL, type ReconcileContext, SETTLING } from "../state/reconcile-context.ts";
+import type { Closure } from "../state/effect.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { unreadOwners, withoutGoneOwners } from "./gone-owners.ts";
 import { undoCreate } from "./undo-create.ts";
@@ -58,9 +59,8 @@ const refusedYet = ({ known, now }: ReconcileContext, item: ResolvedItem, { why,
   if (known.restoredAt === undefined || now >= known.restoredAt + SETTLING) return rollbackFailed(why);
   if (now < at + POLL_INTERVAL) return { type: "wait", until: at + POLL_INTERVAL, because: `trying again: ${why}` };
   const reading = readTarget(item, refusedFor(item));
-  const onAnswer: typeof reading.onAnswer = (known, ...answer) =>
-    reading.onAnswer(withRollback(known, item.index, { refusal: undefined }), ...answer);
-  return continues({ ...reading, onAnswer });
+  const unrefused: Closure = (known) => withRollback(known, item.index, { refusal: undefined });
+  return continues({ ...reading, folds: [unrefused, ...reading.folds] });
 };
 
 /** Names what is deleted with an object of a kind that cannot be restored. No list is kept of what others have put into it. */

@@ -13,16 +13,16 @@ import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,
   type Discover,
+  type Discovered,
   events,
   type FindEvents,
-  type FindOwned,
+  type Finding,
   type FindPods,
   type Found,
-  type Observations,
+  type LookUp,
   type Settings,
   withoutSecrets,
 } from "../../core/index.ts";
-import type { Instant } from "@janus/types";
 import { pods } from "@janus/types";
 import { searchOwned } from "./search-owned.ts";
 
@@ -94,8 +94,8 @@ const MOST_BYTES = 4 * 2 ** 20;
 const findPods = async (
   api: Api,
   txn: Transaction,
-  { namespace, labelSelector, onAnswer }: FindPods,
-): Promise<(known: Observations, now: Instant) => Observations> => {
+  { namespace, labelSelector }: FindPods,
+): Promise<readonly KubeObject[]> => {
   const listed = await api.send({
     verb: "list",
     resource: pods,
@@ -108,15 +108,14 @@ const findPods = async (
   });
   const page = E.chain((list: KubeObject) => pageOf(pods, list))(listed);
   // Pods only explain a message: if they cannot be listed it says less, and no decision waits for it.
-  const found = E.isRight(page) ? page.right.items : [];
-  return (known, now) => onAnswer(known, found, now);
+  return E.isRight(page) ? page.right.items : [];
 };
 
 const findEvents = async (
   api: Api,
   txn: Transaction,
-  { namespace, uid, onAnswer }: FindEvents,
-): Promise<(known: Observations, now: Instant) => Observations> => {
+  { namespace, uid }: FindEvents,
+): Promise<readonly KubeObject[] | undefined> => {
   const listed = await api.send({
     verb: "list",
     resource: events,
@@ -128,29 +127,38 @@ const findEvents = async (
     purpose: "find-events",
   });
   const page = E.chain((list: KubeObject) => pageOf(events, list))(listed);
-  const found = E.isRight(page) ? page.right.items : undefined;
-  return (known, now) => onAnswer(known, found, now);
+  return E.isRight(page) ? page.right.items : undefined;
 };
 
-/** Runs an effect that takes more than one request, and returns how to fold in the result. */
+/** Where a kind is served. The API server may answer that it does not serve it: then, where one of its name, or like it, is. */
+const discover = async (
+  discovery: Discovery,
+  asker: { readonly group: string; readonly api: Api },
+  { apiVersion, kind, isMistake }: Discover,
+): Promise<E.Either<ApiError, Discovered>> => {
+  const found = await discovery.resource(apiVersion, kind, asker);
+  if (E.isRight(found)) return E.right({ resource: found.right });
+  if (found.left.type !== "unknown") return E.left(found.left);
+  return E.right({ others: isMistake === true ? await discovery.servedIn(apiVersion, kind, asker) : [] });
+};
+
+/** Runs an effect that takes more than one request. */
 export const lookUp = async (
   api: Api,
   discovery: Discovery,
   txn: Transaction,
-  effect: Discover | FindOwned | FindPods | FindEvents,
-): Promise<E.Either<ApiError, (known: Observations, now: Instant) => Observations>> => {
-  if (effect.purpose === "find-owned")
-    return E.map((found: Found) => (known: Observations, now: Instant) => effect.onAnswer(known, found, now))(
-      await searchOwned(api, effect, impersonation(txn)),
-    );
-  if (effect.purpose === "find-pods") return E.right(await findPods(api, txn, effect));
-  if (effect.purpose === "find-events") return E.right(await findEvents(api, txn, effect));
-  const asker = { group: txn.metadata.namespace, api };
-  const found = await discovery.resource(effect.apiVersion, effect.kind, asker);
-  // `unknown`: the API server answered, and does not serve the kind.
-  if (E.isLeft(found) && found.left.type !== "unknown") return E.left(found.left);
-  if (E.isRight(found)) return E.right((known, now) => effect.onAnswer(known, found.right, now));
-  const { onOthers } = effect;
-  const others = onOthers === undefined ? [] : await discovery.servedIn(effect.apiVersion, effect.kind, asker);
-  return E.right((known, now) => effect.onAnswer(onOthers?.(known, others) ?? known, undefined, now));
+  effect: LookUp,
+): Promise<E.Either<ApiError, Finding>> => {
+  switch (effect.purpose) {
+    case "discover":
+      return E.map((found: Discovered): Finding => ({ effect, found }))(
+        await discover(discovery, { group: txn.metadata.namespace, api }, effect),
+      );
+    case "find-owned":
+      return E.map((found: Found): Finding => ({ effect, found }))(await searchOwned(api, effect, impersonation(txn)));
+    case "find-pods":
+      return E.right({ effect, found: await findPods(api, txn, effect) });
+    case "find-events":
+      return E.right({ effect, found: await findEvents(api, txn, effect) });
+  }
 };

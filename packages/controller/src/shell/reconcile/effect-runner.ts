@@ -7,9 +7,10 @@ import {
   type ApiCall,
   changeIn,
   type Effect,
-  handleAnswer,
+  type Happened,
   hasLargeTarget,
   isDraft,
+  observe,
   type Settings,
   withoutRetry,
 } from "../../core/index.ts";
@@ -77,6 +78,12 @@ export const effectRunner = (options: EffectRunnerOptions) => {
     moved(round, former, tracked.txn);
   };
 
+  const fold = (tracked: TrackedTransaction, happened: Extract<Happened, { effect: Effect }>): Outcome => {
+    const { known, failed } = observe(tracked.known, happened, { txn: tracked.txn, settings });
+    tracked.known = known;
+    return failed === undefined ? "observed" : { effect: happened.effect, error: failed };
+  };
+
   const runEffect = async (round: Round, tracked: TrackedTransaction, effect: Effect): Promise<Outcome> => {
     const [sent, began] = [tracked.now(), elapsed()];
     const { txn } = tracked;
@@ -85,12 +92,11 @@ export const effectRunner = (options: EffectRunnerOptions) => {
     if (!("call" in effect)) {
       const found = await lookUp(withHeartbeat(api, round.heartbeat), discovery, txn, effect);
       answered(round, txn, effect, began, E.isLeft(found) ? found.left : undefined);
-      if (E.isLeft(found)) {
-        tracked.known = effect.onTransientFault?.(tracked.known, found.left, tracked.now()) ?? tracked.known;
-        return { effect, error: found.left };
-      }
-      tracked.known = found.right(tracked.known, tracked.now());
-      return "observed";
+      const at = tracked.now();
+      return fold(
+        tracked,
+        E.isLeft(found) ? { type: "unanswered", effect, error: found.left, at } : { type: "found", ...found.right, at },
+      );
     }
     const answer =
       tracked.isForceDeleted && isOwn(effect)
@@ -101,9 +107,8 @@ export const effectRunner = (options: EffectRunnerOptions) => {
     if (E.isLeft(answer) && classify(answer.left) === "permanent" && isOwn(effect))
       return { effect, error: answer.left };
     if (E.isRight(answer) && isOwn(effect)) adopt(round, tracked, answer.right);
-    const { known, failed } = handleAnswer(tracked.known, effect, answer, tracked.now(), sent);
-    tracked.known = known;
-    if (failed !== undefined) return { effect, error: failed };
+    const outcome = fold(tracked, { type: "answered", effect, answer, sent, at: tracked.now() });
+    if (isFailure(outcome)) return outcome;
     const lock = effect.item === undefined ? undefined : changeIn(tracked.known, effect.item).lock;
     if (lock?.type === "free") onLockFree(tracked, effect);
     if (E.isRight(answer)) for (const event of effect.events ?? []) recordEvent(round, tracked.txn, event);

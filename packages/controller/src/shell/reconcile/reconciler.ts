@@ -11,7 +11,8 @@ import {
   decideWithoutMemory,
   isUrgent,
   keptTargets,
-  withFreedLock,
+  observe,
+  type Happened,
   reportRetry,
   isDraft,
   isLarge,
@@ -32,7 +33,6 @@ import {
   asReleased,
   queued,
   type Watched,
-  withoutRead,
 } from "../../core/index.ts";
 import { MAX_LARGE, MAX_READS, TARGET_WATCHES } from "../limits.ts";
 import { JOBS } from "./finishing-jobs.ts";
@@ -119,10 +119,13 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const { recordEvent } = telemetry;
   const lockWaiters = newLockWaiters();
   const large = largeWork(MAX_LARGE, namespaceOf, shell.wake);
+  const fold = (one: TrackedTransaction, happened: Happened): void => {
+    one.known = observe(one.known, happened, { txn: one.txn, settings }).known;
+  };
   const onTargetChange = (uid: string, index: number, finished: KubeObject | undefined): void => {
     const one = allTracked.of(uid);
     if (one === undefined) return;
-    one.known = withoutRead(one.known, index, one.now(), finished);
+    fold(one, { type: "changed", index, finished, at: one.now() });
     shell.wake(queueKey(one.txn));
   };
   const watches = objectWatches(apiOf, onTargetChange, TARGET_WATCHES, JOBS);
@@ -159,7 +162,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     const next = lockWaiters.first(place);
     const other = allTracked.of(next?.txn.metadata.uid ?? "");
     if (next === undefined || other === undefined || other === tracked) return;
-    other.known = withFreedLock(other.known, next.awaited);
+    fold(other, { type: "freed", awaited: next.awaited });
     shell.wake(queueKey(other.txn));
   };
 

@@ -1,0 +1,75 @@
+// The ways in which an answer is folded into the observations, as data: a name, and what it takes beside the request and its answer.
+
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
+
+/** Folded by `locks/observe-lock.ts`. */
+export type LockFold =
+  /** Our holder identity was written into the Lease, which is valid for so long, in ms, and renewed after a part of that. */
+  | { readonly type: "lock-created"; readonly duration: number }
+  | { readonly type: "lock-written"; readonly duration: number; readonly retryAfter: number }
+  /** `duration`: that of a Lease that names none, in ms. */
+  | { readonly type: "lock-read"; readonly duration: number }
+  | { readonly type: "lock-verified" }
+  /** The Transaction that holds it, of which this is the uid, is looked at: whether it has this target. */
+  | { readonly type: "lock-holder"; readonly uid: string; readonly target: ObjectRef }
+  | { readonly type: "lock-released" }
+  /** Nothing that was read under the locks is certain any more. */
+  | { readonly type: "locks-left" }
+  | { readonly type: "locks-left-to-others" }
+  | { readonly type: "yield-requested"; readonly index: number }
+  | { readonly type: "yield-requester"; readonly uid: string };
+
+/** Folded by `state/observe-journal.ts`. */
+export type JournalFold = never;
+
+/** Folded by `state/observe-record.ts`: writes of the Transaction itself, and what else is observed of it as a whole. */
+export type RecordFold = never;
+
+/** Folded by `state/observe-target.ts`. */
+export type TargetFold = never;
+
+/** Folded by `preflight/observe-preflight.ts`. */
+export type PreflightFold = never;
+
+/** Folded by `snapshots/observe-store.ts`. */
+export type StoreFold = never;
+
+/** Folded by `forward/observe-change.ts`. */
+export type ChangeFold = never;
+
+/** Folded by `undo/observe-restore.ts`. */
+export type RestoreFold = never;
+
+export type FoldData =
+  | LockFold
+  | JournalFold
+  | RecordFold
+  | TargetFold
+  | PreflightFold
+  | StoreFold
+  | ChangeFold
+  | RestoreFold;
+
+/** The ways in which it is folded in that there was no answer, folded by the same files. */
+export type LockFault =
+  | { readonly type: "lock-maybe-created" }
+  | { readonly type: "lock-maybe-written"; readonly retryAfter: number; readonly isTakeOver: boolean }
+  | { readonly type: "lock-maybe-released" };
+
+export type JournalFault = never;
+export type RecordFault = never;
+export type TargetFault = never;
+export type PreflightFault = never;
+export type StoreFault = never;
+export type ChangeFault = never;
+export type RestoreFault = never;
+
+export type FaultData =
+  | LockFault
+  | JournalFault
+  | RecordFault
+  | TargetFault
+  | PreflightFault
+  | StoreFault
+  | ChangeFault
+  | RestoreFault;
