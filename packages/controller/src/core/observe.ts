@@ -3,16 +3,19 @@ import * as E from "fp-ts/lib/Either.js";
 import { lockFaults, lockFolds } from "./locks/observe-lock.ts";
 import { withFreedLock } from "./locks/lock-queue.ts";
 import { withContents } from "./state/contents.ts";
+import type { Discover, FindEvents, FindOwned, FindPods } from "./state/effect.ts";
 import type { FaultData, FoldData } from "./state/fold.ts";
 import type { Faults, Folds } from "./state/folding.ts";
 import { type Folder, handleAnswer, type Observed, type RunFolds } from "./state/handle-answer.ts";
 import type { About, Finding, Happened } from "./state/happened.ts";
-import { type Observations, set, withoutRead } from "./state/observations.ts";
+import { kindFaults, observeKind, observeList } from "./state/observe-lookup.ts";
+import { targetFaults, targetFolds } from "./state/observe-target.ts";
+import { type Observations, withoutRead } from "./state/observations.ts";
 import type { Instant } from "@janus/types";
 
-const FOLDS: Folds<FoldData> = { ...lockFolds };
+const FOLDS: Folds<FoldData> = { ...lockFolds, ...targetFolds };
 
-const FAULTS: Faults<FaultData> = { ...lockFaults };
+const FAULTS: Faults<FaultData> = { ...lockFaults, ...kindFaults, ...targetFaults };
 
 const folderOf = (about: About): Folder => {
   const run: RunFolds = (known, folds, answered) =>
@@ -39,24 +42,19 @@ const folderOf = (about: About): Folder => {
 const foundBy = (known: Observations, finding: Finding, at: Instant): Observations => {
   switch (finding.effect.purpose) {
     case "discover": {
-      const { effect, found } = finding as Extract<Finding, { effect: { purpose: "discover" } }>;
-      const key = `${effect.apiVersion}/${effect.kind}`;
-      const asked =
-        found.others === undefined || effect.isMistake !== true
-          ? known
-          : { ...known, servedIn: set(known.servedIn ?? new Map(), key, found.others) };
-      return effect.folds.reduce((seen, fold) => fold(seen, found.resource, at), asked);
+      const { effect, found } = finding as Extract<Finding, { effect: Discover }>;
+      return observeKind(known, effect, found);
     }
     case "find-owned": {
-      const { effect, found } = finding as Extract<Finding, { effect: { purpose: "find-owned" } }>;
-      return effect.folds.reduce((seen, fold) => fold(seen, found, at), known);
+      const { effect, found } = finding as Extract<Finding, { effect: FindOwned }>;
+      return observeList(known, effect, found, at);
     }
     case "find-pods": {
-      const { effect, found } = finding as Extract<Finding, { effect: { purpose: "find-pods" } }>;
+      const { effect, found } = finding as Extract<Finding, { effect: FindPods }>;
       return effect.folds.reduce((seen, fold) => fold(seen, found, at), known);
     }
     case "find-events": {
-      const { effect, found } = finding as Extract<Finding, { effect: { purpose: "find-events" } }>;
+      const { effect, found } = finding as Extract<Finding, { effect: FindEvents }>;
       return effect.folds.reduce((seen, fold) => fold(seen, found, at), known);
     }
   }

@@ -3,7 +3,7 @@ import { type Change, cut, deletes, type Transaction } from "@janus/api";
 import { collectGarbage, type Collected } from "./garbage-collection.ts";
 import type { FindOwned } from "../state/effect.ts";
 import { type Instant, asObject, type KubeObject } from "@janus/types";
-import { changeIn, type Observations, set } from "../state/observations.ts";
+import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { lastEqual, memoized } from "../kubernetes/memoize.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
@@ -20,18 +20,7 @@ const find = (scope: string, only?: readonly string[]): FindOwned => ({
   purpose: "find-owned",
   ...(scope === EVERYWHERE ? {} : { namespace: scope }),
   ...(only === undefined ? {} : { only }),
-  folds: [
-    (known, found, now) => {
-      const { since = now, unlisted = [] } = known.listings.get(scope) ?? {};
-      // Kinds that are not retried stay unlisted.
-      const left = [...unlisted.filter(({ resource }) => only?.includes(resource) === false), ...found.unlisted];
-      return {
-        ...known,
-        owned: set(known.owned, scope, [...(known.owned.get(scope) ?? []), ...found.owned]),
-        listings: set(known.listings, scope, { since, readAt: now, unlisted: left }),
-      };
-    },
-  ],
+  finds: { type: "dependents" },
 });
 
 const scopeOf = ({ place }: ResolvedItem): string => place.namespace ?? EVERYWHERE;

@@ -1,6 +1,6 @@
 // The requests that a decision returns, as data: API calls, lists and discovery, each with its purpose.
 import type { Either } from "fp-ts/lib/Either.js";
-import type { Instant, ApiError, KubeObject, Resource } from "@janus/types";
+import type { Instant, ApiError, KubeObject } from "@janus/types";
 import type { Observations } from "./observations.ts";
 import type { ObjectRef, Version } from "../kubernetes/kube-object.ts";
 import type { FaultData, FoldData } from "./fold.ts";
@@ -116,12 +116,20 @@ export interface Discover {
   readonly purpose: "discover";
   readonly apiVersion: string;
   readonly kind: string;
-  readonly folds: readonly ((known: Observations, answer: Resource | undefined, now: Instant) => Observations)[];
   /** A kind that is not served is a mistake: it is also looked up where one of this name, or one like it, is. */
   readonly isMistake?: true;
   /** See {@link ApiCall}. */
   readonly unanswered?: readonly FaultFold[];
 }
+
+/**
+ * The purpose of a list. dependents: of the targets that are deleted, in its namespace or everywhere. adoptable: what created objects
+ * may have adopted, named by namespace and kinds. contents: what is in the target of the change with this index.
+ */
+export type Finds =
+  | { readonly type: "dependents" }
+  | { readonly type: "adoptable"; readonly scope: string }
+  | { readonly type: "contents"; readonly index: number };
 
 /**
  * Lists objects with owners, in a namespace or everywhere: all kinds that the ServiceAccount may list.
@@ -133,7 +141,7 @@ export interface FindOwned {
   /** Restricts the search to these kinds, named as in {@link Found.unlisted}. */
   readonly only?: readonly string[];
   readonly unowned?: true;
-  readonly folds: readonly ((known: Observations, answer: Found, now: Instant) => Observations)[];
+  readonly finds: Finds;
   /** See {@link ApiCall}. */
   readonly unanswered?: readonly FaultFold[];
 }

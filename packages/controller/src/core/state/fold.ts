@@ -26,7 +26,7 @@ export type JournalFold = never;
 export type RecordFold = never;
 
 /** Folded by `state/observe-target.ts`. */
-export type TargetFold = never;
+export type TargetFold = { readonly type: "target-read"; readonly refused?: Nested };
 
 /** Folded by `preflight/observe-preflight.ts`. */
 export type PreflightFold = never;
@@ -39,6 +39,9 @@ export type ChangeFold = never;
 
 /** Folded by `undo/observe-restore.ts`. */
 export type RestoreFold = never;
+
+/** Closures go, see `effect.ts`. */
+type Nested = FoldData | ((...args: never[]) => unknown);
 
 export type FoldData =
   | LockFold
@@ -56,9 +59,12 @@ export type LockFault =
   | { readonly type: "lock-maybe-written"; readonly retryAfter: number; readonly isTakeOver: boolean }
   | { readonly type: "lock-maybe-released" };
 
+/** Folded by `state/observe-lookup.ts`. */
+export type KindFault = { readonly type: "kind-undiscovered" };
+
 export type JournalFault = never;
 export type RecordFault = never;
-export type TargetFault = never;
+export type TargetFault = { readonly type: "target-unread"; readonly refused?: Nested };
 export type PreflightFault = never;
 export type StoreFault = never;
 export type ChangeFault = never;
@@ -66,6 +72,7 @@ export type RestoreFault = never;
 
 export type FaultData =
   | LockFault
+  | KindFault
   | JournalFault
   | RecordFault
   | TargetFault

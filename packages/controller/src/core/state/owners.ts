@@ -18,11 +18,10 @@ export const ownerKinds = (known: Observations, owners: readonly OwnerReference[
     owners.map((owner) => [kindKey(owner), owner] as const).filter(([key]) => !known.resources.has(key)),
   );
   return [...missing].slice(0, MOST).map(
-    ([key, { apiVersion, kind }]): Discover => ({
+    ([, { apiVersion, kind }]): Discover => ({
       purpose: "discover",
       apiVersion,
       kind,
-      folds: [(known, resource) => ({ ...known, resources: set(known.resources, key, resource ?? null) })],
     }),
   );
 };

@@ -1,17 +1,14 @@
 // The changes with their resolved targets, and the state of one as its steps see it.
 import type { ResolvedChange, Transaction } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
 import { takeOver, takeOverBody } from "../merge/take-over.ts";
 import { changeBody, createBody, managerOf } from "../merge/write-body.ts";
-import type { ApiCall, Call, Closure } from "./effect.ts";
-import { isAbsent, isUnserved, type ApiError, type KubeObject } from "@janus/types";
-import { changeIn, type Observations, withChange } from "./observations.ts";
-import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
-import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
+import type { ApiCall, Call, Fold } from "./effect.ts";
+import { type KubeObject } from "@janus/types";
+import { type Observations } from "./observations.ts";
+import { type ObjectRef } from "../kubernetes/kube-object.ts";
 import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import { resolvedChanges } from "./resolve-apply.ts";
 import { resolvedTargets } from "./target-resolution.ts";
-import { isServed } from "./unserved-kind.ts";
 
 export interface ResolvedItem {
   readonly index: number;
@@ -38,44 +35,21 @@ export const itemsOf = (txn: Transaction, known: Observations): readonly Resolve
 /** How long a change is retried whose Namespace, CRD or permissions an earlier change has just brought, in ms. */
 export const ENABLING_TIME = 30_000;
 
-/** The API server gives it out, but what cannot be compared can neither be changed nor rolled back. */
-const tooDeep = (place: ObjectRef): ApiError => ({
-  type: "refused",
-  code: 422,
-  reason: "",
-  message: `${formatRef(place)} ${TOO_DEEP}`,
-  causes: [],
-});
-
 /**
- * Reads a target as the ServiceAccount. `refused` handles a rejection of the read; also if for a while nothing
- * has served the kind that an earlier change was to create.
+ * Reads a target as the ServiceAccount. `refused` folds a rejection of the read; also if for a while nothing
+ * has served the kind that an earlier change was to create. Default: not at all.
  */
-export const readTarget = ({ index, place }: ResolvedItem, refused: Closure = (known) => known): ApiCall => ({
-  purpose: "read-target",
-  item: index,
-  as: "serviceAccount",
-  call: { verb: "get", place },
-  folds: [
-    (known, answer, now, sent, inner) => {
-      if (E.isRight(answer) && isTooDeep(answer.right)) return refused(known, E.left(tooDeep(place)), now, sent, inner);
-      if (E.isRight(answer))
-        return withChange(known, index, { target: { type: "read", object: answer.right, at: sent } });
-      if (isAbsent(answer.left)) return withChange(known, index, { target: { type: "absent", at: sent } });
-      return refused(known, answer, now, sent, inner);
-    },
-  ],
-  unanswered: [
-    (known, fault, now, inner) => {
-      const unseen = withChange(known, index, { target: undefined });
-      if (!isUnserved(fault) || isServed(known, place.resource)) return unseen;
-      const { enabling = { since: now } } = changeIn(known, index);
-      return now < enabling.since + ENABLING_TIME
-        ? withChange(unseen, index, { enabling })
-        : refused(unseen, E.left(fault), now, now, inner);
-    },
-  ],
-});
+export const readTarget = ({ index, place }: ResolvedItem, refused?: Fold): ApiCall => {
+  const also = refused === undefined ? {} : { refused };
+  return {
+    purpose: "read-target",
+    item: index,
+    as: "serviceAccount",
+    call: { verb: "get", place },
+    folds: [{ type: "target-read", ...also }],
+    unanswered: [{ type: "target-unread", ...also }],
+  };
+};
 
 /**
  * The write of a change, with the version that it was decided on as precondition.

@@ -1,8 +1,7 @@
 // Resolves apiVersion and kind of each target by discovery, or by a CRD among the changes.
 import { type Change, groupOf, type Item, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { type Observations, type ServedKind, set } from "./observations.ts";
-import { stillUnanswered } from "./target-observations.ts";
+import { type Observations, type ServedKind } from "./observations.ts";
 import type { Discover } from "./effect.ts";
 import { asObject, type Json, type Resource } from "@janus/types";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
@@ -57,25 +56,13 @@ export const discoveries = (txn: Transaction, known: Observations): readonly Dis
       .map((change) => [kindKey(change), change]),
   );
   return [...missing].map(
-    ([key, change]): Discover => ({
+    ([, change]): Discover => ({
       purpose: "discover",
       apiVersion: change.target.apiVersion,
       kind: change.target.kind,
-      folds: [
-        (known, resource) => ({
-          ...known,
-          resources: set(known.resources, key, resource ?? null),
-          undiscovered: undefined,
-        }),
-      ],
       // For a message; once it has begun, it waits for what is not served.
       ...(txn.status.phase === "Pending" && definedIn(txn, change).length === 0 ? { isMistake: true } : {}),
-      unanswered: [
-        (known, fault, now) => ({
-          ...known,
-          undiscovered: stillUnanswered(known.undiscovered, fault, now),
-        }),
-      ],
+      unanswered: [{ type: "kind-undiscovered" }],
     }),
   );
 };

@@ -38,12 +38,7 @@ const find = ({ place: { namespace } }: UndoContext, scope: string, kinds: reado
   purpose: "find-owned",
   ...(namespace === undefined ? {} : { namespace }),
   ...(kinds === "any" ? {} : { only: kinds }),
-  folds: [
-    (known, { owned, unlisted }, now) => {
-      const since = known.adoptable?.scope === scope ? known.adoptable.since : now;
-      return { ...known, adoptable: { scope, owned, unlisted, since, readAt: now } };
-    },
-  ],
+  finds: { type: "adoptable", scope },
 });
 
 /**

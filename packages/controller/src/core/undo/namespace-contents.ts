@@ -2,7 +2,7 @@
 import { cut, groupOf, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { ownedNames } from "../preflight/dependents.ts";
 import type { FindOwned } from "../state/effect.ts";
-import { rollbackIn, withRollback } from "../state/observations.ts";
+import { rollbackIn } from "../state/observations.ts";
 import type { Contents } from "../state/rollback-observations.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
@@ -76,12 +76,7 @@ export const findContents = ({ index }: UndoContext, to: Partial<FindOwned>): Fi
   ...to,
   purpose: "find-owned",
   unowned: true,
-  folds: [
-    (known, { owned, unlisted }, now) => {
-      const { since = now } = rollbackIn(known, index).contents ?? {};
-      return withRollback(known, index, { contents: { owned, unlisted, since, readAt: now } });
-    },
-  ],
+  finds: { type: "contents", index },
 });
 
 const unknown = ({ place }: UndoContext, unlisted: readonly Unlisted[]): string => {
