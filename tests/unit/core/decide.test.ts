@@ -8,7 +8,7 @@ import type { ReconcileContext } from "../../../packages/controller/src/core/sta
 import { arbitraryFault, arbitraryObject } from "./arbitrary-answer.ts";
 import { arbitrarySituation } from "./arbitrary-situation.ts";
 import { type ApiError, asObject, isObject, type KubeObject, member } from "@janus/types";
-import { found, learn } from "./learn.ts";
+import { found, heard } from "./learn.ts";
 
 /** What is wrong with a step. */
 const nonsense = (step: Step, now: number): string | undefined => {
@@ -21,9 +21,6 @@ const answer: fc.Arbitrary<Answer> = fc.oneof(
   { weight: 2, arbitrary: arbitraryObject.map((one) => E.right(one)) },
   { weight: 1, arbitrary: arbitraryFault.map((one) => E.left(one)) },
 );
-
-const OWN: readonly ApiCall["purpose"][] = ["record", "finalizer", "annotate"];
-const isOwn = ({ purpose }: ApiCall): boolean => OWN.includes(purpose);
 
 /** RFC 7386. */
 const merged = (at: unknown, patch: unknown): unknown =>
@@ -53,15 +50,14 @@ const after = (at: ReconcileContext, effect: Effect, reply: Answer): ReconcileCo
     return { ...at, known: found(at, { effect, found: { owned: [], unlisted: [] } }, now) };
   if (effect.purpose === "find-pods") return { ...at, known: found(at, { effect, found: [] }, now) };
   if (effect.purpose === "find-events") return { ...at, known: found(at, { effect, found: [] }, now) };
-  if (isOwn(effect)) {
-    if (E.isLeft(reply)) return { ...at, known: learn(at, effect, reply, now) };
-    const decoded = decodeTransaction(accepted(at, effect, reply.right));
-    if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);
-    return { ...at, txn: decoded.right, known: learn(at, effect, reply, now) };
-  }
   const wrote = effect.call.verb !== "get" && effect.call.verb !== "delete" && E.isRight(reply);
-  const heard = wrote ? E.right(accepted(at, effect, reply.right)) : reply;
-  return { ...at, known: learn(at, effect, heard, now) };
+  const answer = wrote ? E.right(accepted(at, effect, reply.right)) : reply;
+  const { txn, known, unreadable } = heard(at, effect, answer, now);
+  if (unreadable === undefined || E.isLeft(answer)) return { ...at, txn, known };
+  // Some situations are none that a controller leaves: it goes on from them all the same.
+  const decoded = decodeTransaction(answer.right);
+  if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);
+  return { ...at, txn: decoded.right, known };
 };
 
 describe("the next step", () => {

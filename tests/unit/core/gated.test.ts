@@ -1,4 +1,4 @@
-import { type Change, fieldManager, type Metadata, REQUEST_ROLLBACK, type Status } from "@janus/api";
+import { type Change, fieldManager, type Metadata, REQUEST_ROLLBACK, type Status, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { assert, describe, expect, it } from "vitest";
 import { withChange, withoutRead } from "../../../packages/controller/src/core/state/observations.ts";
@@ -56,6 +56,13 @@ const effects = (at: ReconcileContext): readonly Effect[] => {
   const step = decide(at);
   return step.type === "run" ? step.effects : [];
 };
+
+/** Of its changes, the first one alone. */
+const withFirstOnly = ({ spec, status, ...rest }: Transaction): Transaction => ({
+  ...rest,
+  spec: { ...spec, changes: spec.changes.slice(0, 1) },
+  status: { ...status, items: status.items.slice(0, 1) },
+});
 
 /** The status with which it begins to roll back. */
 const rollingBack = ({ asked }: Story): unknown =>
@@ -150,8 +157,8 @@ describe("while it waits", () => {
 
   it("looks at the target once more when spec.timeout has passed: nobody has told that it is as it should be", () => {
     const start = awaiting(GATE);
-    const { changes, timeout } = start.txn.spec;
-    const alone = { ...start, txn: { ...start.txn, spec: { ...start.txn.spec, changes: changes.slice(0, 1) } } };
+    const { timeout } = start.txn.spec;
+    const alone = { ...start, txn: withFirstOnly(start.txn) };
     const [former, present] = [server(made("a")), server(made("a", "yes"))];
     const met = start.now + timeout - 1000;
     const story = later(alone, timeout + 1000, (ask, at) => (at.now < met ? former : present)(ask, at));
@@ -187,7 +194,7 @@ describe("while it waits", () => {
     const [first] = start.txn.spec.changes;
     assert(first !== undefined && first.type !== "Delete");
     const changes = [waitTimeout === undefined ? first : { ...first, waitTimeout }];
-    const txn = { ...start.txn, spec: { ...start.txn.spec, changes } };
+    const txn = withFirstOnly({ ...start.txn, spec: { ...start.txn.spec, changes } });
     const now = NOW + (waitTimeout ?? txn.spec.timeout) + 15_000;
     const taken = { ...start, txn, now, known: { ...start.known, since: now } };
     const all = server(made("a", "yes"));

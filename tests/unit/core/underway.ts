@@ -9,9 +9,10 @@ import {
   Transaction,
 } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
+import { isOwn } from "../../../packages/controller/src/core/observe.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import { found, heard, learn, unanswered } from "./learn.ts";
+import { found, heard, unanswered } from "./learn.ts";
 import { decodeJournal, newJournal, type Position } from "../../../packages/controller/src/core/state/journal.ts";
 import {
   changeIn,
@@ -99,7 +100,7 @@ export const underway = (
     status: {
       phase,
       startedAt: new Date(NOW).toISOString(),
-      items: prepared,
+      items: phase === "Preparing" ? changes.map(() => ({})) : prepared,
       journal: { name: journalName(UID), uid: "uid-of-journal" },
     },
   });
@@ -246,16 +247,12 @@ const told = (
   isDown: boolean,
 ): ReconcileContext => {
   const { now } = at;
-  if (!isDown && ["record", "finalizer", "annotate"].includes(effect.purpose)) {
-    const body = "body" in effect.call ? effect.call.body : {};
-    const decoded = decodeTransaction(merged(Transaction.encode(at.txn), body));
-    if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);
-    const object = body as KubeObject;
-    return { ...at, txn: decoded.right, known: learn(at, effect, E.right(object), now) };
-  }
-  const reply = answer(effect, at);
-  const { known, failed } = heard(at, effect, reply, now);
-  return { ...at, now: failed === undefined ? now : now + 1000, known };
+  const body = "body" in effect.call ? effect.call.body : {};
+  const reply: Answer =
+    isOwn(effect) && !isDown ? E.right(merged(Transaction.encode(at.txn), body) as KubeObject) : answer(effect, at);
+  const { txn, known, failed, unreadable } = heard(at, effect, reply, now);
+  if (unreadable !== undefined) throw new Error(`writes what cannot be read: ${unreadable.why}`);
+  return { ...at, txn, now: failed === undefined ? now : now + 1000, known };
 };
 
 /** The journal after a checkpoint, as the API server answers it. */

@@ -1,6 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { type ApiCall, type Effect, type ApiError, type KubeObject, noObservations } from "@janus/controller";
-import { classify, messageOf } from "@janus/types";
+import { isOwn } from "../../../packages/controller/src/core/observe.ts";
+import { messageOf } from "@janus/types";
 import { keyOf, respond } from "./api-server.ts";
 import { OWN, SETTINGS, WIDGETS } from "./scenario.ts";
 import type { Flight, State } from "./state.ts";
@@ -20,9 +21,6 @@ const QUIET = SETTINGS.writeTimeout + SETTINGS.margin;
 
 const isWrite = ({ call, dryRun }: ApiCall): boolean =>
   call.verb !== "get" && dryRun !== true && call.place.resource.kind !== "SelfSubjectAccessReview";
-
-const OWN_WRITES: readonly ApiCall["purpose"][] = ["record", "finalizer", "annotate"];
-const isOwn = ({ purpose }: ApiCall): boolean => OWN_WRITES.includes(purpose);
 
 const nameOf = ({ purpose, call, dryRun }: ApiCall): string =>
   `${purpose}: ${call.verb}${dryRun === true ? " (dry run)" : ""} ${keyOf(call.place)}`;
@@ -177,12 +175,10 @@ const onAnswer = (
   effect: ApiCall,
   answer: E.Either<ApiError, KubeObject>,
 ): { readonly state: State; readonly outcome: "observed" | "stale" | "failed" } => {
-  if (isOwn(effect) && E.isLeft(answer))
-    return { state, outcome: classify(answer.left) === "conflict" ? "stale" : "failed" };
-  const { known, failed } = heard(at(state), effect, answer, state.now);
+  const { known, failed, isStale } = heard(at(state), effect, answer, state.now);
   return {
     state: { ...state, known, ...(isOwn(effect) && E.isRight(answer) ? { own: answer.right } : {}) },
-    outcome: failed === undefined ? "observed" : "failed",
+    outcome: isStale === true ? "stale" : failed === undefined ? "observed" : "failed",
   };
 };
 

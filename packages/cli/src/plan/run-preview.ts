@@ -2,7 +2,6 @@
 import type { Transaction } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import {
-  type About,
   type Effect,
   formatRef,
   lookUp,
@@ -68,7 +67,6 @@ export const runPreview = async (
     manifest.spec.changes.flatMap(({ contentFrom }, index) => (contentFrom?.secretKeyRef === undefined ? [] : [index])),
   );
   let known: Observations = { ...noObservations(Date.now()), contents: contentsRead(aside.contents) };
-  const about: About = { txn, settings: SETTINGS };
   let failures = 0;
 
   /** @returns why it has to be sent again. */
@@ -77,15 +75,15 @@ export const runPreview = async (
     if (!("call" in effect)) {
       const looked = await lookUp(api, discovery, txn, effect);
       if (E.isLeft(looked)) return failed(looked.left);
-      known = observe(known, { type: "found", ...looked.right, at: Date.now() }, about).known;
+      known = observe({ txn, known }, { type: "found", ...looked.right, at: Date.now() }, SETTINGS).known;
       return undefined;
     }
     const sent = Date.now();
     const answer = await sendRequest(api, txn, effect, {});
     const { known: learned, failed: fault } = observe(
-      known,
+      { txn, known },
       { type: "answered", effect, answer, sent, at: Date.now() },
-      about,
+      SETTINGS,
     );
     known = learned;
     if (fault?.type !== "refused") return fault === undefined ? undefined : failed(fault);
@@ -93,7 +91,7 @@ export const runPreview = async (
     if (effect.dryRun !== true || failures < MOST_TRIES - 1 || isPassing(fault)) return failed(fault);
     // It is a problem of its change.
     const final = E.left({ ...fault, code: 422, message: messageOf(fault) });
-    known = observe(known, { type: "answered", effect, answer: final, sent, at: Date.now() }, about).known;
+    known = observe({ txn, known }, { type: "answered", effect, answer: final, sent, at: Date.now() }, SETTINGS).known;
     return undefined;
   };
 

@@ -22,7 +22,6 @@ export * from "./state/effect.ts";
 export { beforeIn, decodeJournal, type Journal } from "./state/journal.ts";
 export { allStores } from "./snapshots/prior-state.ts";
 export { openStore, storePlace, unpack } from "./snapshots/snapshot-data.ts";
-export type { Observed } from "./state/handle-answer.ts";
 export type * from "./state/happened.ts";
 export * from "./observe.ts";
 export * from "./state/idle-memory.ts";

@@ -3,15 +3,19 @@ import * as E from "fp-ts/lib/Either.js";
 import { lockFaults, lockFolds } from "./locks/observe-lock.ts";
 import { withFreedLock } from "./locks/lock-queue.ts";
 import { withContents } from "./state/contents.ts";
-import type { Discover, FindEvents, FindOwned, FindPods } from "./state/effect.ts";
+import type { ApiCall, Discover, FindEvents, FindOwned, FindPods, Purpose } from "./state/effect.ts";
 import type { FaultData, FoldData } from "./state/fold.ts";
 import type { Faults, Folds } from "./state/folding.ts";
-import { type Folder, handleAnswer, type Observed, type RunFolds } from "./state/handle-answer.ts";
-import type { About, Finding, Happened } from "./state/happened.ts";
+import { type Folder, handleAnswer, type RunFolds } from "./state/handle-answer.ts";
+import type { About, Answered, Finding, Happened } from "./state/happened.ts";
 import { kindFaults, observeKind, observeList } from "./state/observe-lookup.ts";
 import { targetFaults, targetFolds } from "./state/observe-target.ts";
 import { type Observations, withoutRead } from "./state/observations.ts";
-import type { Instant } from "@janus/types";
+import type { Transaction } from "@janus/api";
+import { type ApiError, classify, type Instant, type KubeObject } from "@janus/types";
+import { decodeBestEffort, decodeStored, type Unread } from "./state/decode-stored.ts";
+import { reportedRetry, withoutRetry } from "./state/retry-status.ts";
+import type { Settings } from "./state/reconcile-context.ts";
 
 const FOLDS: Folds<FoldData> = { ...lockFolds, ...targetFolds };
 
@@ -60,23 +64,84 @@ const foundBy = (known: Observations, finding: Finding, at: Instant): Observatio
   }
 };
 
+/** The Transaction as this process has last read or written it, and what it has observed of it since. */
+export interface Memory {
+  readonly txn: Transaction;
+  readonly known: Observations;
+  /** Why it cannot be decoded; then `txn` is what could be decoded of it. */
+  readonly unreadable?: Unread | undefined;
+}
+
+export interface Observed extends Memory {
+  /** Why a request has to be made again, after a pause. */
+  readonly failed?: ApiError;
+  /** Another client has written the Transaction: it has to be read again. */
+  readonly isStale?: true;
+}
+
+/** A stored Transaction, as it is remembered. */
+export const decoded = (object: KubeObject): Required<Pick<Memory, "txn" | "unreadable">> => {
+  const read = decodeStored(object);
+  return E.isRight(read)
+    ? { txn: read.right, unreadable: undefined }
+    : { txn: decodeBestEffort(object), unreadable: read.left };
+};
+
+const OWN: readonly Purpose[] = ["record", "finalizer", "annotate"];
+
+/** Whether the effect writes the Transaction itself. */
+export const isOwn = ({ purpose }: ApiCall): boolean => OWN.includes(purpose);
+
+/** Whether a conflict means that another client has written the Transaction. */
+const writesTransaction = (effect: ApiCall): boolean => isOwn(effect) || effect.purpose === "report-unreadable";
+
+/** The response to a write of the Transaction itself is its newest version. In another phase, its requests have succeeded again. */
+const adopted = (memory: Memory, object: KubeObject): Memory => {
+  const next = decoded(object);
+  return next.txn.status.phase === memory.txn.status.phase
+    ? { ...memory, ...next }
+    : { ...next, known: withoutRetry(memory.known) };
+};
+
+const withAnswer = (memory: Memory, answered: Answered, settings: Settings): Observed => {
+  const { effect, answer } = answered;
+  const fault = E.isLeft(answer) ? classify(answer.left) : undefined;
+  if (fault === "conflict" && writesTransaction(effect)) return { ...memory, isStale: true };
+  if (E.isLeft(answer) && fault === "permanent" && isOwn(effect)) return { ...memory, failed: answer.left };
+  const now = E.isRight(answer) && isOwn(effect) ? adopted(memory, answer.right) : memory;
+  const about = { txn: withContents(now.txn, now.known), settings };
+  return { ...now, ...handleAnswer(now.known, answered, folderOf(about)) };
+};
+
 /**
- * Folds what happened into the observations.
+ * Folds what happened into what is remembered of a Transaction.
  *
  * Guarantees: pure and total; see {@link handleAnswer}.
- * @returns `failed`: why a request has to be made again, after a pause.
  */
-export const observe = (known: Observations, happened: Happened, about: About): Observed => {
+export const observe = (memory: Memory, happened: Happened, settings: Settings): Observed => {
+  const { known } = memory;
   switch (happened.type) {
     case "answered":
-      return handleAnswer(known, happened, folderOf({ ...about, txn: withContents(about.txn, known) }));
+      return withAnswer(memory, happened, settings);
     case "found":
-      return { known: foundBy(known, happened, happened.at) };
+      return { ...memory, known: foundBy(known, happened, happened.at) };
     case "unanswered":
-      return { known: folderOf(about).miss(known, happened), failed: happened.error };
+      return {
+        ...memory,
+        known: folderOf({ txn: memory.txn, settings }).miss(known, happened),
+        failed: happened.error,
+      };
     case "changed":
-      return { known: withoutRead(known, happened.index, happened.at, happened.finished) };
+      return { ...memory, known: withoutRead(known, happened.index, happened.at, happened.finished) };
+    case "render-outdated":
+      return { ...memory, known: { ...known, targetsChanged: true } };
     case "freed":
-      return { known: withFreedLock(known, happened.awaited) };
+      return { ...memory, known: withFreedLock(known, happened.awaited) };
+    case "pausing":
+      return { ...memory, known: { ...known, retryingSince: known.retryingSince ?? { since: happened.at } } };
+    case "reported":
+      return { ...memory, known: reportedRetry(known, happened.at) };
+    case "waiting":
+      return { ...memory, known: withoutRetry(known) };
   }
 };

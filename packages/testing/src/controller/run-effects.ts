@@ -1,7 +1,6 @@
 // Runs the effects of a decision against the model.
 import * as E from "fp-ts/lib/Either.js";
 import {
-  type About,
   type ApiCall,
   type Effect,
   decodeStored,
@@ -13,7 +12,6 @@ import {
   type Settings,
   noObservations,
   transactions,
-  withoutRetry,
   withoutSecrets,
 } from "@janus/controller/core";
 import { classify, type Instant, messageOf, toTimestamp, type ApiError, type KubeObject } from "@janus/types";
@@ -38,8 +36,6 @@ export interface Round {
   readonly failure?: Failure;
 }
 
-const OWN: readonly ApiCall["purpose"][] = ["record", "finalizer", "annotate"];
-
 /** The Transaction as it is stored. */
 export const decoded = (object: KubeObject): Transaction => {
   const read = decodeStored(object);
@@ -54,8 +50,6 @@ export const SETTINGS: Settings = {
   margin: MARGIN,
   recoveryDelay: RECOVERY_DELAY,
 };
-
-export const aboutOf = ({ txn }: State): About => ({ txn, settings: SETTINGS });
 
 /** The result of a lookup that takes more than one request. */
 const lookUp = ({ world }: State, scenario: Scenario, effect: LookUp): Finding => {
@@ -127,15 +121,14 @@ const runEffect = (state: State, scenario: Scenario, effect: ApiCall): Round & {
   const request = { call, as, purpose, dryRun: dryRun === true, item, error };
   const now = state.now + LATENCY;
   const after: State = { ...state, world, now, requests: [...state.requests, request] };
-  const isOwn = OWN.includes(purpose);
-  if (isOwn && E.isLeft(answer))
-    return classify(answer.left) === "conflict"
-      ? { state: after, isStale: true }
-      : { state: after, failure: { effect, error: answer.left } };
-  const { known, failed } = observe(state.known, { type: "answered", effect, answer, sent, at: now }, aboutOf(state));
-  const txn = isOwn && E.isRight(answer) ? decoded(answer.right) : state.txn;
-  const hasMoved = txn.status.phase !== state.txn.status.phase;
-  const next = { ...after, txn, known: hasMoved ? withoutRetry(known) : known };
+  const { failed, isStale, unreadable, ...memory } = observe(
+    state,
+    { type: "answered", effect, answer, sent, at: now },
+    SETTINGS,
+  );
+  if (unreadable !== undefined) throw new Error(`the simulated status does not decode: ${unreadable.why}`);
+  const next = { ...after, txn: memory.txn, known: memory.known };
+  if (isStale === true) return { state: next, isStale };
   if (failed !== undefined) return { state: next, failure: { effect, error: failed } };
   return { state: E.isRight(answer) ? { ...next, events: [...next.events, ...(effect.events ?? [])] } : next };
 };
@@ -161,7 +154,7 @@ export const runEffects = (start: State, scenario: Scenario, effects: readonly E
       const found = lookUp(state, scenario, effect);
       state = {
         ...state,
-        known: observe(state.known, { type: "found", ...found, at: state.now }, aboutOf(state)).known,
+        known: observe(state, { type: "found", ...found, at: state.now }, SETTINGS).known,
       };
       continue;
     }

@@ -17,7 +17,7 @@ import {
 } from "@janus/controller/core";
 import { retryAfterOf } from "@janus/types";
 import { objectAt } from "../api-server/world.ts";
-import { aboutOf, type Failure, reread, runEffects, SETTINGS } from "./run-effects.ts";
+import { type Failure, reread, runEffects, SETTINGS } from "./run-effects.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 
@@ -68,7 +68,7 @@ const afterWait = (state: State, step: Extract<Step, { type: "wait" }>): State =
     ...state,
     now,
     known: changed.reduce(
-      (known, { index }) => observe(known, { type: "changed", index, at: now }, aboutOf(state)).known,
+      (known, { index }) => observe({ txn: state.txn, known }, { type: "changed", index, at: now }, SETTINGS).known,
       known,
     ),
     failures: 0,

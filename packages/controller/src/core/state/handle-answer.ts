@@ -48,7 +48,7 @@ const handleOwnConflict = (
   effect: ApiCall,
   fault: ApiError,
   after: Observations,
-): Observed => {
+): HandledAnswer => {
   const name = writeName(effect);
   if (conflicted.has(name)) return { known: after, failed: fault };
   return { known: { ...after, conflicted: new Set([...conflicted, name]) } };
@@ -61,7 +61,7 @@ const withoutConflict = (known: Observations, effect: ApiCall): Observations => 
   return { ...known, conflicted: new Set([...known.conflicted].filter((name) => !explained.includes(name))) };
 };
 
-export interface Observed {
+export interface HandledAnswer {
   readonly known: Observations;
   /** It failed: what is decided next is decided after a pause. */
   readonly failed?: ApiError;
@@ -81,7 +81,7 @@ export interface Folder {
  * Guarantees: inconclusive responses change nothing: transient errors, missing permissions of the controller
  *             before the time limit, and any rejection of a request that is retried until it is done.
  */
-export const handleAnswer = (known: Observations, answered: Answered, { run, miss }: Folder): Observed => {
+export const handleAnswer = (known: Observations, answered: Answered, { run, miss }: Folder): HandledAnswer => {
   const { effect, answer, at } = answered;
   const denial = denialOf(effect);
   const granted: Observations = known.denied.has(denial) ? { ...known, denied: unset(known.denied, denial) } : known;

@@ -50,8 +50,16 @@ export type Happened =
       readonly finished?: KubeObject | undefined;
       readonly at: Instant;
     }
+  /** A target of a resting Draft has changed since it was rendered. */
+  | { readonly type: "render-outdated" }
   /** The lock that is waited for has no holder any more. */
-  | { readonly type: "freed"; readonly awaited: Awaited };
+  | { readonly type: "freed"; readonly awaited: Awaited }
+  /** A request has failed: what is next is decided after a pause. */
+  | { readonly type: "pausing"; readonly at: Instant }
+  /** An event tells that requests fail. */
+  | { readonly type: "reported"; readonly at: Instant }
+  /** Nothing failed: it waits for something else. */
+  | { readonly type: "waiting" };
 
 /** The Transaction as it is when something happens. */
 export interface About {

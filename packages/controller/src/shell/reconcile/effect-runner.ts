@@ -1,5 +1,5 @@
 // Runs one effect, and folds its response into the observations.
-import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
+import type { Api, ApiError, Discovery } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { inLanes, elapsed, withHeartbeat } from "@janus/runtime";
 import {
@@ -10,13 +10,13 @@ import {
   type Happened,
   hasLargeTarget,
   isDraft,
+  isOwn,
   observe,
   type Settings,
-  withoutRetry,
 } from "../../core/index.ts";
 import { classify } from "@janus/types";
 import { PER_TRANSACTION } from "../limits.ts";
-import { type TrackedTransaction, decoded } from "./tracked-transaction.ts";
+import type { TrackedTransaction } from "./tracked-transaction.ts";
 import type { Telemetry, Round } from "../telemetry/telemetry.ts";
 import { sendRequest, lookUp } from "./api-request.ts";
 
@@ -30,14 +30,6 @@ export interface Failure {
 export type Outcome = "observed" | "stale" | Failure;
 
 export const isFailure = (outcome: Outcome): outcome is Failure => typeof outcome === "object";
-
-const OWN: readonly ApiCall["purpose"][] = ["record", "finalizer", "annotate"];
-
-/** Whether the effect writes the Transaction itself. */
-export const isOwn = ({ purpose }: ApiCall): boolean => OWN.includes(purpose);
-
-/** Whether a conflict means that another client has written the Transaction. */
-const writesTransaction = (effect: ApiCall): boolean => isOwn(effect) || effect.purpose === "report-unreadable";
 
 export interface EffectRunnerOptions {
   /** The API server, for the Transactions of a namespace. */
@@ -68,19 +60,19 @@ export const effectRunner = (options: EffectRunnerOptions) => {
   const { apiOf, draftsApiOf, discovery, settings, telemetry, onPhaseChange, onLockFree } = options;
   const { recordEvent, answered, moved } = telemetry;
 
-  /** The response to a write of the Transaction itself is its newest version. */
-  const adopt = (round: Round, tracked: TrackedTransaction, object: KubeObject): void => {
+  const fold = (
+    round: Round,
+    tracked: TrackedTransaction,
+    happened: Extract<Happened, { effect: Effect }>,
+  ): Outcome => {
     const former = tracked.txn;
-    Object.assign(tracked, decoded(object));
-    if (former.status.phase === tracked.txn.status.phase) return;
-    tracked.known = withoutRetry(tracked.known);
-    onPhaseChange(tracked);
-    moved(round, former, tracked.txn);
-  };
-
-  const fold = (tracked: TrackedTransaction, happened: Extract<Happened, { effect: Effect }>): Outcome => {
-    const { known, failed } = observe(tracked.known, happened, { txn: tracked.txn, settings });
-    tracked.known = known;
+    const { failed, isStale, ...memory } = observe(tracked, happened, settings);
+    Object.assign(tracked, memory);
+    if (former.status.phase !== tracked.txn.status.phase) {
+      onPhaseChange(tracked);
+      moved(round, former, tracked.txn);
+    }
+    if (isStale === true) return "stale";
     return failed === undefined ? "observed" : { effect: happened.effect, error: failed };
   };
 
@@ -94,6 +86,7 @@ export const effectRunner = (options: EffectRunnerOptions) => {
       answered(round, txn, effect, began, E.isLeft(found) ? found.left : undefined);
       const at = tracked.now();
       return fold(
+        round,
         tracked,
         E.isLeft(found) ? { type: "unanswered", effect, error: found.left, at } : { type: "found", ...found.right, at },
       );
@@ -103,12 +96,8 @@ export const effectRunner = (options: EffectRunnerOptions) => {
         ? E.right(afterWrite(txn, effect))
         : await sendRequest(api, txn, effect, settings);
     answered(round, txn, effect, began, E.isLeft(answer) ? answer.left : undefined);
-    if (E.isLeft(answer) && classify(answer.left) === "conflict" && writesTransaction(effect)) return "stale";
-    if (E.isLeft(answer) && classify(answer.left) === "permanent" && isOwn(effect))
-      return { effect, error: answer.left };
-    if (E.isRight(answer) && isOwn(effect)) adopt(round, tracked, answer.right);
-    const outcome = fold(tracked, { type: "answered", effect, answer, sent, at: tracked.now() });
-    if (isFailure(outcome)) return outcome;
+    const outcome = fold(round, tracked, { type: "answered", effect, answer, sent, at: tracked.now() });
+    if (outcome !== "observed") return outcome;
     const lock = effect.item === undefined ? undefined : changeIn(tracked.known, effect.item).lock;
     if (lock?.type === "free") onLockFree(tracked, effect);
     if (E.isRight(answer)) for (const event of effect.events ?? []) recordEvent(round, tracked.txn, event);

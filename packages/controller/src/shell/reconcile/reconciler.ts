@@ -16,6 +16,8 @@ import {
   reportRetry,
   isDraft,
   isLarge,
+  isOwn,
+  decoded,
   isTerminal,
   mayLeaveResources,
   resolvedTargets,
@@ -25,9 +27,7 @@ import {
   type Step,
   type EventSpec,
   timeLeft,
-  reportedRetry,
   transactions,
-  withoutRetry,
   FORCE_DELETED,
   withContents,
   asReleased,
@@ -36,8 +36,8 @@ import {
 } from "../../core/index.ts";
 import { MAX_LARGE, MAX_READS, TARGET_WATCHES } from "../limits.ts";
 import { JOBS } from "./finishing-jobs.ts";
-import { effectRunner, type Failure, isFailure, isOwn } from "./effect-runner.ts";
-import { decoded, isEnded, namespaceOf, newTracked, queueKey, type TrackedTransaction } from "./tracked-transaction.ts";
+import { effectRunner, type Failure, isFailure } from "./effect-runner.ts";
+import { isEnded, namespaceOf, newTracked, queueKey, type TrackedTransaction } from "./tracked-transaction.ts";
 import { trackedTransactions } from "./tracked-transactions.ts";
 import { impersonation } from "./api-request.ts";
 import { restingDrafts } from "./resting-drafts.ts";
@@ -120,7 +120,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const lockWaiters = newLockWaiters();
   const large = largeWork(MAX_LARGE, namespaceOf, shell.wake);
   const fold = (one: TrackedTransaction, happened: Happened): void => {
-    one.known = observe(one.known, happened, { txn: one.txn, settings }).known;
+    Object.assign(one, observe(one, happened, settings));
   };
   const onTargetChange = (uid: string, index: number, finished: KubeObject | undefined): void => {
     const one = allTracked.of(uid);
@@ -189,12 +189,12 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       phase: tracked.txn.status.phase,
       error: messageOf(error),
     });
-    tracked.known = { ...tracked.known, retryingSince: tracked.known.retryingSince ?? { since: tracked.now() } };
+    fold(tracked, { type: "pausing", at: tracked.now() });
     const event = reportRetry(context(tracked), effect, error);
     if (event !== undefined && "call" in event) await runEffects(round, tracked, [event]);
     else if (event !== undefined) {
       recordEvent(round, tracked.txn, event);
-      tracked.known = reportedRetry(tracked.known, tracked.now());
+      fold(tracked, { type: "reported", at: tracked.now() });
     }
     // The status cannot report it either.
     if ("call" in effect && isOwn(effect) && classify(error) === "permanent")
@@ -272,7 +272,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
             lockWaiters.join({ txn: queued(tracked.txn, tracked.known), awaited: step.awaited });
           else lockWaiters.leave(tracked.txn.metadata.uid);
           awaitTargets(tracked, step.watched);
-          tracked.known = withoutRetry(tracked.known);
+          fold(tracked, { type: "waiting" });
           // A finished one may wait for days until it expires: its observations are dropped, and made again.
           if (tracked.unreadable === undefined && isEnded(tracked.txn)) forget(tracked.txn);
           return { type: "after", ms: Math.max(10, step.until - tracked.now()) };
@@ -316,7 +316,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
         former.txn.metadata.generation === current.txn.metadata.generation &&
         former.txn.status.phase === current.txn.status.phase;
       const tracked: TrackedTransaction = same ? Object.assign(former, current) : newTracked(current);
-      if (drafts.takeChanged(uid)) tracked.known = { ...tracked.known, targetsChanged: true };
+      if (drafts.takeChanged(uid)) fold(tracked, { type: "render-outdated" });
       drafts.leave(key, isDraft(current.txn) ? uid : undefined);
       allTracked.work(tracked);
       try {

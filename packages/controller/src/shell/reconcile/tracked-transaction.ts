@@ -1,16 +1,6 @@
 // One Transaction in the memory of this process, with its observations.
 import { FINALIZER, type Transaction } from "@janus/api";
-import type { KubeObject } from "@janus/kube";
-import * as E from "fp-ts/lib/Either.js";
-import {
-  isResting,
-  isTerminal,
-  type Observations,
-  noObservations,
-  decodeStored,
-  decodeBestEffort,
-  type Unread,
-} from "../../core/index.ts";
+import { isResting, isTerminal, type Observations, noObservations, type Unread } from "../../core/index.ts";
 import { type InstantClock, newClock } from "@janus/runtime";
 
 /** A Transaction that this process reconciles, and its observations. */
@@ -26,13 +16,6 @@ export interface TrackedTransaction {
   /** It was deleted without our finalizer, and its resources are released as if it still existed. */
   isForceDeleted?: true;
 }
-
-export const decoded = (object: KubeObject): Required<Pick<TrackedTransaction, "txn" | "unreadable">> => {
-  const read = decodeStored(object);
-  return E.isRight(read)
-    ? { txn: read.right, unreadable: undefined }
-    : { txn: decodeBestEffort(object), unreadable: read.left };
-};
 
 export const newTracked = (current: Pick<TrackedTransaction, "txn" | "unreadable">): TrackedTransaction => {
   const now = newClock();
