@@ -15,6 +15,22 @@ export type { ControllerNames } from "./process/controller-names.ts";
 export { inLanes } from "./process/in-lanes.ts";
 export { defect, jsonLog, type Log, withFields } from "./process/log.ts";
 export { type Loop, type Watchdog, watchdog, withHeartbeat } from "./process/watchdog.ts";
+export type { Claim, Controller, Observed, Passed, Step, Turn } from "./reconcile/controller.ts";
+export {
+  type Failure,
+  type KeyReconciler,
+  reconcileKeys,
+  type Round,
+  type Surroundings,
+} from "./reconcile/reconcile-key.ts";
+export {
+  keepsAll,
+  newTracked,
+  type Resting,
+  type TrackedObject,
+  type TrackedObjects,
+  trackedObjects,
+} from "./reconcile/tracked-objects.ts";
 export { runProcess } from "./run-process.ts";
 export { type EventSubjects, recorder } from "./telemetry/events.ts";
 export { queueMetrics } from "./telemetry/queue-metrics.ts";

@@ -1,22 +1,31 @@
 import { describe, expect, it } from "vitest";
 import { noObservations, restingBytes } from "../../../packages/controller/src/core/index.ts";
-import type { TrackedTransaction } from "../../../packages/controller/src/shell/reconcile/tracked-transaction.ts";
-import { trackedTransactions } from "../../../packages/controller/src/shell/reconcile/tracked-transactions.ts";
+import type { Memory } from "../../../packages/controller/src/core/observe.ts";
+import { resting } from "../../../packages/controller/src/shell/reconcile/transaction-controller.ts";
+import { type TrackedObject, trackedObjects } from "../../../packages/runtime/src/reconcile/tracked-objects.ts";
 import { transaction } from "../core/transaction.ts";
 import { change } from "../core/underway.ts";
 
-const tracked = (namespace: string, name: string, changes = 100): TrackedTransaction => {
+const tracked = (namespace: string, name: string, changes = 100): TrackedObject<Memory> => {
   const txn = transaction(Array.from({ length: changes }, (_, n) => change("Delete", `target-${n}`)));
+  const uid = `${namespace}-${name}`;
   return {
-    txn: { ...txn, metadata: { ...txn.metadata, namespace, name, uid: `${namespace}-${name}` } },
-    known: noObservations(0),
+    uid,
+    key: `${namespace}/${name}`,
+    namespace,
+    memory: {
+      txn: { ...txn, metadata: { ...txn.metadata, namespace, name, uid } },
+      known: noObservations(0),
+    },
     now: () => 0,
-    unreadable: undefined,
     isOutline: false,
+    isGone: false,
   };
 };
 
-const ONE = restingBytes(tracked("a", "0"));
+const ONE = restingBytes(tracked("a", "0").memory);
+
+const trackedTransactions = (onForget: (uid: string) => void, most: number) => trackedObjects(resting, onForget, most);
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `${n}`);
 
@@ -28,12 +37,12 @@ describe("Transactions at rest", () => {
     for (const one of made) {
       all.work(one);
       all.rest(one);
-      expect(all.all().reduce((sum, other) => sum + restingBytes(other), 0)).toBeLessThanOrEqual(10 * ONE);
+      expect(all.all().reduce((sum, other) => sum + restingBytes(other.memory), 0)).toBeLessThanOrEqual(10 * ONE);
     }
     expect(forgotten).toContain("a-0");
     expect(all.of("a-0")).toBeUndefined();
     expect(all.under("a/0")).toEqual([]);
-    expect(all.of("a-499")).toMatchObject({ txn: { metadata: { name: "499" } } });
+    expect(all.of("a-499")).toMatchObject({ key: "a/499" });
   });
 
   it("become an outline when they have been at rest for longest, and are whole again when they were read", () => {
@@ -68,7 +77,7 @@ describe("Transactions at rest", () => {
   it("are never dropped while they are reconciled, nor reduced to an outline if they are gone", () => {
     const forgotten: string[] = [];
     const all = trackedTransactions((uid) => forgotten.push(uid), 0);
-    const [working, gone] = [tracked("a", "0"), { ...tracked("a", "1"), isForceDeleted: true as const }];
+    const [working, gone] = [tracked("a", "0"), { ...tracked("a", "1"), isGone: true }];
     all.work(working);
     expect(forgotten).toEqual([]);
     all.work(gone);

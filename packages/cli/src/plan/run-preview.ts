@@ -75,23 +75,24 @@ export const runPreview = async (
     if (!("call" in effect)) {
       const looked = await lookUp(api, discovery, txn, effect);
       if (E.isLeft(looked)) return failed(looked.left);
-      known = observe({ txn, known }, { type: "found", ...looked.right, at: Date.now() }, SETTINGS).known;
+      known = observe({ txn, known }, { type: "found", ...looked.right, at: Date.now() }, SETTINGS).memory.known;
       return undefined;
     }
     const sent = Date.now();
     const answer = await sendRequest(api, txn, effect, {});
-    const { known: learned, failed: fault } = observe(
+    const { memory, failed: fault } = observe(
       { txn, known },
       { type: "answered", effect, answer, sent, at: Date.now() },
       SETTINGS,
     );
-    known = learned;
+    known = memory.known;
     if (fault?.type !== "refused") return fault === undefined ? undefined : failed(fault);
     if (fault.code === 403) throw new Failure(failed(fault));
     if (effect.dryRun !== true || failures < MOST_TRIES - 1 || isPassing(fault)) return failed(fault);
     // It is a problem of its change.
     const final = E.left({ ...fault, code: 422, message: messageOf(fault) });
-    known = observe({ txn, known }, { type: "answered", effect, answer: final, sent, at: Date.now() }, SETTINGS).known;
+    known = observe({ txn, known }, { type: "answered", effect, answer: final, sent, at: Date.now() }, SETTINGS).memory
+      .known;
     return undefined;
   };
 

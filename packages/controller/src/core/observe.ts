@@ -72,7 +72,8 @@ export interface Memory {
   readonly unreadable?: Unread | undefined;
 }
 
-export interface Observed extends Memory {
+export interface Observed {
+  readonly memory: Memory;
   /** Why a request has to be made again, after a pause. */
   readonly failed?: ApiError;
   /** Another client has written the Transaction: it has to be read again. */
@@ -106,11 +107,12 @@ const adopted = (memory: Memory, object: KubeObject): Memory => {
 const withAnswer = (memory: Memory, answered: Answered, settings: Settings): Observed => {
   const { effect, answer } = answered;
   const fault = E.isLeft(answer) ? classify(answer.left) : undefined;
-  if (fault === "conflict" && writesTransaction(effect)) return { ...memory, isStale: true };
-  if (E.isLeft(answer) && fault === "permanent" && isOwn(effect)) return { ...memory, failed: answer.left };
+  if (fault === "conflict" && writesTransaction(effect)) return { memory, isStale: true };
+  if (E.isLeft(answer) && fault === "permanent" && isOwn(effect)) return { memory, failed: answer.left };
   const now = E.isRight(answer) && isOwn(effect) ? adopted(memory, answer.right) : memory;
   const about = { txn: withContents(now.txn, now.known), settings };
-  return { ...now, ...handleAnswer(now.known, answered, folderOf(about)) };
+  const { known, ...rest } = handleAnswer(now.known, answered, folderOf(about));
+  return { memory: { ...now, known }, ...rest };
 };
 
 /**
@@ -120,28 +122,25 @@ const withAnswer = (memory: Memory, answered: Answered, settings: Settings): Obs
  */
 export const observe = (memory: Memory, happened: Happened, settings: Settings): Observed => {
   const { known } = memory;
+  const learned = (now: Observations): Observed => ({ memory: { ...memory, known: now } });
   switch (happened.type) {
     case "answered":
       return withAnswer(memory, happened, settings);
     case "found":
-      return { ...memory, known: foundBy(known, happened, happened.at) };
+      return learned(foundBy(known, happened, happened.at));
     case "unanswered":
-      return {
-        ...memory,
-        known: folderOf({ txn: memory.txn, settings }).miss(known, happened),
-        failed: happened.error,
-      };
+      return { ...learned(folderOf({ txn: memory.txn, settings }).miss(known, happened)), failed: happened.error };
     case "changed":
-      return { ...memory, known: withoutRead(known, happened.index, happened.at, happened.finished) };
+      return learned(withoutRead(known, happened.index, happened.at, happened.finished));
     case "render-outdated":
-      return { ...memory, known: { ...known, targetsChanged: true } };
+      return learned({ ...known, targetsChanged: true });
     case "freed":
-      return { ...memory, known: withFreedLock(known, happened.awaited) };
+      return learned(withFreedLock(known, happened.awaited));
     case "pausing":
-      return { ...memory, known: { ...known, retryingSince: known.retryingSince ?? { since: happened.at } } };
+      return learned({ ...known, retryingSince: known.retryingSince ?? { since: happened.at } });
     case "reported":
-      return { ...memory, known: reportedRetry(known, happened.at) };
+      return learned(reportedRetry(known, happened.at));
     case "waiting":
-      return { ...memory, known: withoutRetry(known) };
+      return learned(withoutRetry(known));
   }
 };

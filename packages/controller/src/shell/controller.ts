@@ -22,7 +22,7 @@ import type { Registry } from "prom-client";
 import { BACKOFF, type Settings, transactions } from "../core/index.ts";
 import { messageOf } from "@janus/types";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
-import { draftsOf, namespaceOf } from "./reconcile/tracked-transaction.ts";
+import { draftsOf, namespaceOf } from "./reconcile/queue-key.ts";
 import { TRANSACTION_EVENTS } from "./telemetry/transaction-events.ts";
 import { CONTROLLER_NAMES } from "./names.ts";
 import { cacheTransform, dueAt, isUnpublished, phaseOf } from "./reconcile/cache-transform.ts";
@@ -36,7 +36,7 @@ import {
   WATCH,
 } from "./limits.ts";
 import { metrics } from "./telemetry/metrics.ts";
-import type { Round } from "./telemetry/telemetry.ts";
+import type { Round } from "@janus/runtime";
 import { reconciler } from "./reconcile/reconciler.ts";
 
 export interface ControllerOptions {

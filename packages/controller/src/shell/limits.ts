@@ -18,7 +18,7 @@ export const RENEWALS_IN_FLIGHT = 16;
 /** The same of all Drafts: a render may take hundreds of dry runs, and nothing executed waits for it. So they pause, too. */
 export const DRAFTS_IN_FLIGHT = 2;
 
-/** Concurrent requests of one Transaction; while it has a large target in memory it is one (see `effect-runner.ts`). */
+/** Concurrent requests of one Transaction; while it has a large target in memory it is one (see `transaction-controller.ts`). */
 export const PER_TRANSACTION = 16;
 
 /** Kinds that are listed at the same time, to find what is deleted together with others. */
@@ -56,12 +56,6 @@ export const RENEWAL_ROUND = 250;
 
 /** A Transaction that other clients keep writing is reconciled at most once in this time, in ms: it costs several requests. */
 export const MIN_INTERVAL = 1000;
-
-/** How often a Transaction is read in one reconcile because another client has written it meanwhile. */
-export const MAX_READS = 10;
-
-/** Large Transactions that are reconciled at the same time: bounds their memory, and the garbage that they leave. */
-export const MAX_LARGE = 2;
 
 /** How long, in ms, a loop may make no progress before it counts as stuck; longer where requests may take longer. */
 export const STUCK_AFTER = 60_000;

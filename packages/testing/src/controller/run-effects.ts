@@ -121,12 +121,9 @@ const runEffect = (state: State, scenario: Scenario, effect: ApiCall): Round & {
   const request = { call, as, purpose, dryRun: dryRun === true, item, error };
   const now = state.now + LATENCY;
   const after: State = { ...state, world, now, requests: [...state.requests, request] };
-  const { failed, isStale, unreadable, ...memory } = observe(
-    state,
-    { type: "answered", effect, answer, sent, at: now },
-    SETTINGS,
-  );
-  if (unreadable !== undefined) throw new Error(`the simulated status does not decode: ${unreadable.why}`);
+  const { failed, isStale, memory } = observe(state, { type: "answered", effect, answer, sent, at: now }, SETTINGS);
+  if (memory.unreadable !== undefined)
+    throw new Error(`the simulated status does not decode: ${memory.unreadable.why}`);
   const next = { ...after, txn: memory.txn, known: memory.known };
   if (isStale === true) return { state: next, isStale };
   if (failed !== undefined) return { state: next, failure: { effect, error: failed } };
@@ -154,7 +151,7 @@ export const runEffects = (start: State, scenario: Scenario, effects: readonly E
       const found = lookUp(state, scenario, effect);
       state = {
         ...state,
-        known: observe(state, { type: "found", ...found, at: state.now }, SETTINGS).known,
+        known: observe(state, { type: "found", ...found, at: state.now }, SETTINGS).memory.known,
       };
       continue;
     }

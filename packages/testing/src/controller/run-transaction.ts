@@ -68,7 +68,8 @@ const afterWait = (state: State, step: Extract<Step, { type: "wait" }>): State =
     ...state,
     now,
     known: changed.reduce(
-      (known, { index }) => observe({ txn: state.txn, known }, { type: "changed", index, at: now }, SETTINGS).known,
+      (known, { index }) =>
+        observe({ txn: state.txn, known }, { type: "changed", index, at: now }, SETTINGS).memory.known,
       known,
     ),
     failures: 0,

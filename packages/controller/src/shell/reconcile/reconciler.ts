@@ -1,56 +1,60 @@
-// The loop: reads a Transaction, decides, runs effects, until it waits or is done.
+// Reconciles Transactions: the loop of the runtime, with the watches, the queues for locks, the Drafts and the telemetry around it.
 import type { Metadata, Transaction } from "@janus/api";
-import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
-import { type Requeue, defect, withFields, largeWork, objectWatches } from "@janus/runtime";
-import { retryAfterOf, isAbsent, classify, messageOf } from "@janus/types";
+import type { Discovery, KubeObject } from "@janus/kube";
+import {
+  defect,
+  type Failure,
+  objectWatches,
+  reconcileKeys,
+  type Requeue,
+  type Round,
+  type TrackedObject,
+  withFields,
+} from "@janus/runtime";
+import { classify, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,
-  decide,
-  decideUnread,
-  decideWithoutMemory,
-  isUrgent,
-  keptTargets,
-  observe,
-  type Happened,
-  reportRetry,
-  isDraft,
-  isLarge,
-  isOwn,
-  decoded,
-  isTerminal,
-  mayLeaveResources,
-  resolvedTargets,
-  renewals,
-  type Settings,
-  type ReconcileContext,
-  type Step,
+  changeIn,
+  type Effect,
   type EventSpec,
+  FORCE_DELETED,
+  type Happened,
+  isDraft,
+  isOwn,
+  isTerminal,
+  type Memory,
+  queued,
+  type ReconcileContext,
+  renewals,
+  reportRetry,
+  resolvedTargets,
+  type Settings,
+  type Step,
   timeLeft,
   transactions,
-  FORCE_DELETED,
-  withContents,
-  asReleased,
-  queued,
   type Watched,
+  withContents,
 } from "../../core/index.ts";
-import { MAX_LARGE, MAX_READS, TARGET_WATCHES } from "../limits.ts";
-import { JOBS } from "./finishing-jobs.ts";
-import { effectRunner, type Failure, isFailure } from "./effect-runner.ts";
-import { isEnded, namespaceOf, newTracked, queueKey, type TrackedTransaction } from "./tracked-transaction.ts";
-import { trackedTransactions } from "./tracked-transactions.ts";
+import { TARGET_WATCHES } from "../limits.ts";
+import { newTelemetry, type Observers } from "../telemetry/telemetry.ts";
 import { impersonation } from "./api-request.ts";
-import { restingDrafts } from "./resting-drafts.ts";
+import { JOBS } from "./finishing-jobs.ts";
 import { newLockWaiters } from "./lock-waiters.ts";
-import { newTelemetry, type Round, type Observers } from "../telemetry/telemetry.ts";
+import { type ApiOf, performing } from "./perform.ts";
+import { queueKey } from "./queue-key.ts";
+import { restingDrafts } from "./resting-drafts.ts";
+import { resting, transactionController } from "./transaction-controller.ts";
+
+type Tracked = TrackedObject<Memory>;
 
 export interface ReconcilerOptions {
   /** The API server, for the Transactions of a namespace. */
-  readonly apiOf: (namespace: string) => Api;
+  readonly apiOf: ApiOf;
   /** The same for its Drafts, which must not hold up what is executed. */
-  readonly draftsApiOf: (namespace: string) => Api;
+  readonly draftsApiOf: ApiOf;
   /** The same for the renewal of their locks, which waits for no other requests. */
-  readonly renewalsOf: (namespace: string) => Api;
+  readonly renewalsOf: ApiOf;
   readonly discovery: Discovery;
   readonly settings: Settings;
   readonly observers: Observers;
@@ -63,9 +67,6 @@ export interface ReconcilerOptions {
   /** Adds a Transaction to the work queue at once. */
   readonly wake: (key: string) => void;
 }
-
-/** The most decisions in one reconcile, more than any Transaction needs: a defect must not flood the API server. */
-const maxSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
 
 export interface Reconciler {
   readonly reconcile: (key: string, round: Round) => Promise<Requeue>;
@@ -85,323 +86,210 @@ const DEFECT: EventSpec = {
   message: "internal error in Janus: the Transaction is retried after a pause; see the log of the controller",
 };
 
-/** Requeues after the backoff, and not before the server's Retry-After, of which at most `most` ms are respected. */
-const after = (errors: readonly ApiError[], most = Number.POSITIVE_INFINITY): Requeue => {
-  const asked = Math.max(0, ...errors.map(retryAfterOf));
-  return asked === 0 ? { type: "failed" } : { type: "failed", atLeast: Math.min(asked, most) };
-};
-
-const lostLocks = ({ known }: TrackedTransaction): number =>
+const lostLocks = ({ memory: { known } }: Tracked): number =>
   [...known.changes.values()].filter(({ lock }) => lock?.type === "lost").length;
 
-const heldLocks = (all: readonly TrackedTransaction[]): ReadonlyMap<string, number> => {
+const heldLocks = (all: readonly Tracked[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
-  for (const { txn, known } of all) {
-    const { namespace } = txn.metadata;
+  for (const { namespace, memory } of all) {
     let held = counts.get(namespace) ?? 0;
-    for (const { lock } of known.changes.values()) if (lock?.type === "held") held += 1;
+    for (const { lock } of memory.known.changes.values()) if (lock?.type === "held") held += 1;
     counts.set(namespace, held);
   }
   return counts;
 };
 
-/**
- * The one loop: read → decide → run effects → decide …, until the Transaction waits for something or is done.
- *
- * Guarantees: every decision is made by the core; the response to an effect is folded in before the next decision; a transient
- *             error ends the reconcile, and the Transaction is reconciled again after a pause, with the observations that are
- *             still certain.
- * Assumes:    a key is never reconciled twice at once.
- */
+/** The request after which the lock of its change has no holder: it was released, or there was none. */
+const freeing = ({ known }: Memory, happened: { readonly type: string }): ApiCall | undefined => {
+  if (happened.type !== "answered") return undefined;
+  const { effect } = happened as Extract<Happened, { type: "answered" }>;
+  return effect.item !== undefined && changeIn(known, effect.item).lock?.type === "free" ? effect : undefined;
+};
+
+/** Reconciles Transactions, one turn of one at a time; see {@link reconcileKeys}. */
 export const reconciler = (shell: ReconcilerOptions): Reconciler => {
-  const { apiOf, draftsApiOf, renewalsOf, discovery, settings } = shell;
+  const { apiOf, draftsApiOf, renewalsOf, discovery, settings, wake } = shell;
   const telemetry = newTelemetry(shell.observers);
   const { recordEvent } = telemetry;
   const lockWaiters = newLockWaiters();
-  const large = largeWork(MAX_LARGE, namespaceOf, shell.wake);
-  const fold = (one: TrackedTransaction, happened: Happened): void => {
-    Object.assign(one, observe(one, happened, settings));
-  };
-  const onTargetChange = (uid: string, index: number, finished: KubeObject | undefined): void => {
-    const one = allTracked.of(uid);
-    if (one === undefined) return;
-    fold(one, { type: "changed", index, finished, at: one.now() });
-    shell.wake(queueKey(one.txn));
-  };
-  const watches = objectWatches(apiOf, onTargetChange, TARGET_WATCHES, JOBS);
-  const allTracked = trackedTransactions((uid) => {
-    lockWaiters.leave(uid);
-    watches.leave(uid);
-  });
-  const drafts = restingDrafts(draftsApiOf, shell.wake);
-  const stopping = new AbortController();
-
   /** How many are held, by namespace of their Transactions, at the last round of renewals. */
   let locks: ReadonlyMap<string, number> = new Map();
 
-  const context = (tracked: TrackedTransaction): ReconcileContext => ({
-    ...tracked,
-    now: tracked.now(),
-    settings,
-    locksOfNamespace: locks.get(tracked.txn.metadata.namespace) ?? 0,
-    queuedBefore: (lease) => lockWaiters.queuedBefore(queued(tracked.txn, tracked.known), lease),
+  const controller = transactionController(settings, ({ txn, known }) => ({
+    locksOfNamespace: locks.get(txn.metadata.namespace) ?? 0,
+    queuedBefore: (lease) => lockWaiters.queuedBefore(queued(txn, known), lease),
     nextWaiter: (lease) => {
       const first = lockWaiters.first(lease)?.txn;
-      return first?.metadata.uid === tracked.txn.metadata.uid ? undefined : first;
+      return first?.metadata.uid === txn.metadata.uid ? undefined : first;
     },
-  });
+  }));
+  const contextOf = ({ memory, now }: Tracked): ReconcileContext => controller.contextOf(memory, now());
 
-  const read = async (key: string): Promise<E.Either<ApiError, KubeObject>> => {
-    const [namespace = "", name = ""] = key.split("/");
-    return apiOf(namespace).send({ verb: "get", resource: transactions, namespace, name, purpose: "read-transaction" });
+  const watches = objectWatches(
+    apiOf,
+    (uid, index, finished) => {
+      const one = loop.tracked.of(uid);
+      if (one === undefined) return;
+      one.memory = controller.observe(one.memory, { type: "changed", index, finished, at: one.now() }).memory;
+      wake(one.key);
+    },
+    TARGET_WATCHES,
+    JOBS,
+  );
+  const drafts = restingDrafts(draftsApiOf, wake);
+
+  const awaitTargets = ({ uid, namespace, memory }: Tracked, watched: readonly Watched[] | undefined): void => {
+    if (watched === undefined) watches.leave(uid);
+    else watches.join({ uid, namespace, as: impersonation(memory.txn) }, watched);
+  };
+
+  const onDecision = (round: Round, tracked: Tracked, step: Step): void => {
+    const { txn, known } = tracked.memory;
+    if (step.type === "done") return;
+    for (const event of step.events ?? []) recordEvent(round, txn, event);
+    if (step.type === "run") {
+      if (step.watched !== undefined) awaitTargets(tracked, step.watched);
+    } else if (step.rests === undefined) {
+      if (step.awaited === undefined) lockWaiters.leave(tracked.uid);
+      else lockWaiters.join({ txn: queued(txn, known), awaited: step.awaited });
+      awaitTargets(tracked, step.watched);
+    } else drafts.rest(txn, step.rests);
   };
 
   /** A Lease has no holder: the first Transaction in its queue is reconciled at once. */
-  const wakeNextWaiter = (tracked: TrackedTransaction, { purpose, call: { place } }: ApiCall): void => {
-    if (purpose === "release-lock") lockWaiters.leave(tracked.txn.metadata.uid);
+  const wakeNextWaiter = (tracked: Tracked, { purpose, call: { place } }: ApiCall): void => {
+    if (purpose === "release-lock") lockWaiters.leave(tracked.uid);
     const next = lockWaiters.first(place);
-    const other = allTracked.of(next?.txn.metadata.uid ?? "");
+    const other = loop.tracked.of(next?.txn.metadata.uid ?? "");
     if (next === undefined || other === undefined || other === tracked) return;
-    fold(other, { type: "freed", awaited: next.awaited });
-    shell.wake(queueKey(other.txn));
+    other.memory = controller.observe(other.memory, { type: "freed", awaited: next.awaited }).memory;
+    wake(other.key);
   };
 
-  const newRunner = (apiOf: ReconcilerOptions["apiOf"]) =>
-    effectRunner({
-      apiOf,
-      draftsApiOf,
-      discovery,
-      settings,
-      telemetry,
-      onPhaseChange: ({ txn }) => lockWaiters.leave(txn.metadata.uid),
-      onLockFree: wakeNextWaiter,
-    });
-  const runEffects = newRunner(apiOf);
-  const runRenewals = newRunner(renewalsOf);
+  const loop = reconcileKeys<Memory, Effect, Happened, Step>(controller, {
+    kind: "Transaction",
+    resting,
+    wake,
+    mayExist: shell.mayExist,
+    read: (key) => {
+      const [namespace = "", name = ""] = key.split("/");
+      return apiOf(namespace).send({
+        verb: "get",
+        resource: transactions,
+        namespace,
+        name,
+        purpose: "read-transaction",
+      });
+    },
+    perform: performing(apiOf, draftsApiOf, discovery, settings, telemetry),
+    isOutdated: ({ key, memory }) => shell.hasPendingRequest(key, memory.txn),
+    mayBeDeleted: ({ key, memory }) => shell.mayBeDeleted(key, memory.txn),
+    onRead: (tracked) => {
+      const { uid, key, memory } = tracked;
+      if (drafts.takeChanged(uid)) tracked.memory = controller.observe(memory, { type: "render-outdated" }).memory;
+      drafts.leave(key, isDraft(memory.txn) ? uid : undefined);
+    },
+    onAbsent: drafts.leave,
+    onDecision,
+    onObserved: (round, before, tracked, happened, { failed, isStale }) => {
+      const { txn } = tracked.memory;
+      if (before.txn.status.phase !== txn.status.phase) {
+        lockWaiters.leave(tracked.uid);
+        telemetry.moved(round, before.txn, txn);
+      }
+      if (failed !== undefined || isStale === true || happened.type !== "answered") return;
+      const freed = freeing(tracked.memory, happened);
+      if (freed !== undefined) wakeNextWaiter(tracked, freed);
+      if (E.isRight(happened.answer)) for (const event of happened.effect.events ?? []) recordEvent(round, txn, event);
+    },
+    onFailures: async (round, tracked, failures) => {
+      await reportFailure(round, tracked, failures[0]);
+      return timeLeft(contextOf(tracked));
+    },
+    onGone: (round, { uid, memory: { txn } }) => {
+      lockWaiters.leave(uid);
+      if (!isTerminal(txn.status.phase)) recordEvent(round, txn, FORCE_DELETED);
+    },
+    onForgotten: (uid) => {
+      lockWaiters.leave(uid);
+      watches.leave(uid);
+    },
+    onDefect: (round, { memory }) => recordEvent(round, memory.txn, DEFECT),
+  });
 
-  const requeueAfter = async (
-    round: Round,
-    tracked: TrackedTransaction,
-    failures: readonly [Failure, ...(readonly Failure[])],
-  ): Promise<Requeue> => {
-    const [{ effect, error }] = failures;
+  const reportFailure = async (round: Round, tracked: Tracked, { effect, error }: Failure<Effect>): Promise<void> => {
+    const { txn } = tracked.memory;
     round.log("warn", "request failed, retrying the Transaction after a pause", {
-      phase: tracked.txn.status.phase,
+      phase: txn.status.phase,
       error: messageOf(error),
     });
-    fold(tracked, { type: "pausing", at: tracked.now() });
-    const event = reportRetry(context(tracked), effect, error);
-    if (event !== undefined && "call" in event) await runEffects(round, tracked, [event]);
-    else if (event !== undefined) {
-      recordEvent(round, tracked.txn, event);
-      fold(tracked, { type: "reported", at: tracked.now() });
+    const report = reportRetry(contextOf(tracked), effect, error);
+    if (report !== undefined && "call" in report) await loop.runEffects(round, tracked, [report]);
+    else if (report !== undefined) {
+      recordEvent(round, txn, report);
+      loop.fold(round, tracked, { type: "reported", at: tracked.now() });
     }
     // The status cannot report it either.
     if ("call" in effect && isOwn(effect) && classify(error) === "permanent")
-      recordEvent(round, tracked.txn, {
+      recordEvent(round, tracked.memory.txn, {
         type: "Warning",
         reason: "RecoveryBlocked",
         message: `waiting until the Transaction can be updated: ${messageOf(error)}`,
       });
-    return after(
-      failures.map(({ error }) => error),
-      timeLeft(context(tracked)),
-    );
   };
 
-  const trackedUnder = (key: string): readonly TrackedTransaction[] =>
-    allTracked.under(key).filter(({ isForceDeleted }) => !isForceDeleted);
-
-  const forget = ({ metadata: { uid } }: Transaction): void => allTracked.forget(uid);
-
-  /** It no longer exists. Its resources are released under a key of their own: another Transaction may have its name. */
-  const cleanUpDeleted = (round: Round, tracked: TrackedTransaction): void => {
-    const { uid } = tracked.txn.metadata;
-    lockWaiters.leave(uid);
-    // What there was of one that is an outline is not known any more, as after a restart.
-    if (tracked.unreadable !== undefined || tracked.isOutline || !mayLeaveResources(tracked.txn))
-      return forget(tracked.txn);
-    // A terminal one may have been deleted by our own last write, which was not answered.
-    if (!isTerminal(tracked.txn.status.phase)) recordEvent(round, tracked.txn, FORCE_DELETED);
-    Object.assign(tracked, { txn: asReleased(tracked.txn, tracked.now()), isForceDeleted: true });
-    shell.wake(`${queueKey(tracked.txn)}/${uid}`);
-  };
-
-  const decideNext = (tracked: TrackedTransaction): Step => {
-    if (tracked.unreadable !== undefined) return decideUnread(context(tracked), tracked.unreadable);
-    if (tracked.isForceDeleted || !isLarge(tracked)) return decide(context(tracked));
-    const key = queueKey(tracked.txn);
-    const isUnderWay = tracked.txn.status.phase === "Committing" || tracked.txn.status.phase === "RollingBack";
-    const hasSlot = large.enter(key, {
-      isUrgent: () => isUrgent(context(tracked)),
-      // Changes are checkpointed, so it can resume later; of a preflight, what has a snapshot is not examined again.
-      kept: isUnderWay ? "all" : keptTargets(tracked.known),
-    });
-    return hasSlot ? decide({ ...context(tracked), isOver: large.isOver(key) }) : decideWithoutMemory(context(tracked));
-  };
-
-  const awaitTargets = ({ txn }: TrackedTransaction, watched: readonly Watched[] | undefined): void => {
-    const { uid, namespace } = txn.metadata;
-    if (watched === undefined) watches.leave(uid);
-    else watches.join({ uid, namespace, as: impersonation(txn) }, watched);
-  };
-
-  /** @param isStale whether it must be read again first */
-  const steps = async (
-    round: Round,
-    tracked: TrackedTransaction,
-    isStale: () => boolean,
-  ): Promise<Requeue | "stale"> => {
-    for (let left = maxSteps(tracked.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
-      if (isStale()) return "stale";
-      const step = decideNext(tracked);
-      for (const event of step.type === "done" ? [] : (step.events ?? [])) recordEvent(round, tracked.txn, event);
-      switch (step.type) {
-        case "done":
-          forget(tracked.txn);
-          return { type: "done" };
-        case "wait":
-          if (step.rests !== undefined) {
-            forget(tracked.txn);
-            drafts.rest(tracked.txn, step.rests);
-            return step.until === Number.POSITIVE_INFINITY
-              ? { type: "done" }
-              : { type: "after", ms: Math.max(10, step.until - tracked.now()) };
-          }
-          if (step.awaited !== undefined)
-            lockWaiters.join({ txn: queued(tracked.txn, tracked.known), awaited: step.awaited });
-          else lockWaiters.leave(tracked.txn.metadata.uid);
-          awaitTargets(tracked, step.watched);
-          fold(tracked, { type: "waiting" });
-          // A finished one may wait for days until it expires: its observations are dropped, and made again.
-          if (tracked.unreadable === undefined && isEnded(tracked.txn)) forget(tracked.txn);
-          return { type: "after", ms: Math.max(10, step.until - tracked.now()) };
-        case "run": {
-          if (step.watched !== undefined) awaitTargets(tracked, step.watched);
-          // What a preflight has not asked by then, it asks in its next turn.
-          const isOver = (): boolean => tracked.txn.status.phase === "Preparing" && large.isOver(queueKey(tracked.txn));
-          const outcomes = await runEffects(round, tracked, step.effects, isOver);
-          const [failure, ...others] = outcomes.filter(isFailure);
-          if (failure !== undefined) return requeueAfter(round, tracked, [failure, ...others]);
-          if (outcomes.includes("stale")) return "stale";
-        }
-      }
-    }
-    if (stopping.signal.aborted) return { type: "done" };
-    recordEvent(round, tracked.txn, DEFECT);
-    return { type: "failed" };
-  };
-
-  const reconcileLatest = async (key: string, round: Round): Promise<Requeue> => {
-    for (let left = MAX_READS; left > 0; left -= 1) {
-      const answer = await read(key);
-      if (E.isLeft(answer)) {
-        if (isAbsent(answer.left)) {
-          for (const tracked of trackedUnder(key)) cleanUpDeleted(round, tracked);
-          drafts.leave(key);
-          // If the cache has it, no further event would trigger a reconcile, so it is retried.
-          return { type: shell.mayExist(key) ? "failed" : "done" };
-        }
-        round.log("warn", "the Transaction cannot be read; trying again", { error: messageOf(answer.left) });
-        return after([answer.left]);
-      }
-      const current = decoded(answer.right);
-      const { uid } = current.txn.metadata;
-      for (const tracked of trackedUnder(key)) if (tracked.txn.metadata.uid !== uid) cleanUpDeleted(round, tracked);
-      const former = allTracked.of(uid);
-      // Observations are invalid after it became readable or unreadable, was edited, or another client changed its phase.
-      const same =
-        former !== undefined &&
-        (former.unreadable === undefined) === (current.unreadable === undefined) &&
-        former.txn.metadata.generation === current.txn.metadata.generation &&
-        former.txn.status.phase === current.txn.status.phase;
-      const tracked: TrackedTransaction = same ? Object.assign(former, current) : newTracked(current);
-      if (drafts.takeChanged(uid)) fold(tracked, { type: "render-outdated" });
-      drafts.leave(key, isDraft(current.txn) ? uid : undefined);
-      allTracked.work(tracked);
-      try {
-        // Only after the first read: the cache may be behind later ones.
-        const mayBeGone = left === MAX_READS;
-        const outcome = await steps(
-          round,
-          tracked,
-          () => shell.hasPendingRequest(key, tracked.txn) || (mayBeGone && shell.mayBeDeleted(key, tracked.txn)),
-        );
-        if (outcome !== "stale") return outcome;
-      } catch (error) {
-        recordEvent(round, tracked.txn, DEFECT);
-        throw error;
-      }
-    }
-    return { type: "failed" };
-  };
-
-  const reconcile = async (key: string, round: Round): Promise<Requeue> => {
-    const [, , uid] = key.split("/");
-    if (uid !== undefined) return reconcileDeleted(round, uid);
+  const reconcile: Reconciler["reconcile"] = async (key, round) => {
     let waits = false;
     try {
-      const requeue = await reconcileLatest(key, round);
+      const requeue = await loop.reconcile(key, round);
       waits = requeue.type === "after";
       return requeue;
     } finally {
-      large.leave(key);
-      for (const tracked of trackedUnder(key)) allTracked.rest(tracked);
       // It acquires no lock before it is reconciled again, so no other Transaction waits for it.
-      if (!waits) for (const { txn } of trackedUnder(key)) lockWaiters.leave(txn.metadata.uid);
+      if (!waits) for (const { uid, isGone } of loop.tracked.under(key)) if (!isGone) lockWaiters.leave(uid);
     }
   };
 
-  /** Releases the resources of a deleted one. */
-  const reconcileDeleted = async (round: Round, uid: string): Promise<Requeue> => {
-    const tracked = allTracked.of(uid);
-    if (tracked === undefined) return { type: "done" };
-    allTracked.work(tracked);
-    try {
-      const outcome = await steps(round, tracked, () => false);
-      return outcome === "stale" ? { type: "done" } : outcome;
-    } finally {
-      allTracked.rest(tracked);
-    }
-  };
-
-  const renewing = new Set<TrackedTransaction>();
+  const renewing = new Set<Tracked>();
+  const performRenewal = performing(renewalsOf, draftsApiOf, discovery, settings, telemetry);
 
   const renew = async (round: Round): Promise<void> => {
-    locks = heldLocks(allTracked.all());
-    const active = allTracked
+    locks = heldLocks(loop.tracked.all());
+    const active = loop.tracked
       .all()
-      .filter((tracked) => !isTerminal(tracked.txn.status.phase) && !renewing.has(tracked));
+      .filter((tracked) => !isTerminal(tracked.memory.txn.status.phase) && !renewing.has(tracked));
     await Promise.all(
       active.map(async (tracked) => {
         renewing.add(tracked);
         const lost = lostLocks(tracked);
-        const log = withFields(round.log, { transaction: queueKey(tracked.txn) });
+        const { txn, known } = tracked.memory;
+        const log = withFields(round.log, { transaction: queueKey(txn) });
         try {
-          await runRenewals(
+          await loop.runEffects(
             { ...round, log },
             tracked,
-            renewals(context(tracked), resolvedTargets(withContents(tracked.txn, tracked.known), tracked.known)),
+            renewals(contextOf(tracked), resolvedTargets(withContents(txn, known), known)),
+            performRenewal,
           );
         } catch (error) {
           log("error", "internal error in Janus, retrying the renewal of the locks", defect(error));
         } finally {
           // It may be waiting for something that takes long.
-          if (lostLocks(tracked) > lost) shell.wake(queueKey(tracked.txn));
+          if (lostLocks(tracked) > lost) wake(tracked.key);
           renewing.delete(tracked);
         }
       }),
     );
   };
 
-  const stop = (): void => {
-    stopping.abort();
-    watches.stop();
-    drafts.stop();
+  return {
+    reconcile,
+    renew,
+    lastKnown: ({ metadata: { uid = "" } }) => loop.tracked.of(uid)?.memory.txn.metadata ?? drafts.lastKnown(uid),
+    stop: () => {
+      loop.stop();
+      watches.stop();
+      drafts.stop();
+    },
   };
-
-  const lastKnown: Reconciler["lastKnown"] = ({ metadata: { uid = "" } }) =>
-    allTracked.of(uid)?.txn.metadata ?? drafts.lastKnown(uid);
-
-  return { reconcile, renew, lastKnown, stop };
 };

@@ -6,7 +6,7 @@ import type { Watched } from "../../core/index.ts";
 import { impersonation } from "./api-request.ts";
 import { DRAFT_WATCHES } from "../limits.ts";
 import { JOBS } from "./finishing-jobs.ts";
-import { queueKey } from "./tracked-transaction.ts";
+import { queueKey } from "./queue-key.ts";
 
 /** A Draft is rendered again because of its targets at most once in this time, in ms. */
 const MIN_INTERVAL = 10_000;

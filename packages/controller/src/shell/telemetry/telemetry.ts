@@ -3,15 +3,7 @@ import type { Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
 import type { Effect, EventSpec } from "../../core/index.ts";
 import { classify, messageOf } from "@janus/types";
-import { elapsed, type Log } from "@janus/runtime";
-
-/** One reconcile, or one other turn of a loop. */
-export interface Round {
-  /** Each line has the id of this round. */
-  readonly log: Log;
-  /** Called whenever there is progress. */
-  readonly heartbeat: () => void;
-}
+import { elapsed, type Log, type Round } from "@janus/runtime";
 
 /** Observers of what the shell reports to metrics and events. */
 export interface Observers {
