@@ -1,12 +1,12 @@
 // Reads contents of changes from ConfigMaps and Secrets, and resolves the changes that refer to them.
 import type { Change, ContentSource, ContentsObject, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { type JsonObject, type Instant } from "@janus/types";
+import type { Instant, JsonObject } from "@janus/types";
 import { configMaps, formatRef, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
 import { memoized } from "../kubernetes/memoize.ts";
 import type { ContentsObservation } from "./contents-observation.ts";
 import type { ApiCall } from "./effect.ts";
-import { type Observations } from "./observations.ts";
+import type { Observations } from "./observations.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
 
 /**
@@ -24,6 +24,7 @@ type Reference = Exclude<Change, { readonly type: "Delete" }> & { readonly conte
 const isReference = (change: Change): change is Reference =>
   change.type !== "Delete" && change.contentFrom !== undefined;
 
+/** How observations name a ConfigMap or Secret: `kind/name`. */
 export const nameOfContents = ({ kind, name }: Pick<ContentSource, "kind" | "name">): string => `${kind}/${name}`;
 
 /** The keys that are needed, by object. */

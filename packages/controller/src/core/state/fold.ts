@@ -25,11 +25,11 @@ export type JournalFold =
   | { readonly type: "journal-written" }
   /** A Transaction without the finalizer has no journal. */
   | { readonly type: "journal-missing" }
-  /** It is deleted, or labelled as orphaned. */
+  /** The journal is deleted, or labelled as orphaned. */
   | { readonly type: "journal-released" }
   /** The change at its cursor is in doubt. */
   | { readonly type: "cursor-in-doubt" }
-  /** None is in doubt: no write was sent. */
+  /** No change is in doubt: no write was sent. */
   | { readonly type: "no-change-sent" }
   /** It is reversed: the rollback begins. */
   | { readonly type: "journal-reversed" }
@@ -40,19 +40,19 @@ export type JournalFold =
 
 /** Folded by `state/observe-record.ts`: writes of the Transaction itself, and what else is observed of it as a whole. */
 export type RecordFold =
-  /** The status was written as it was decided on at this time. */
+  /** The status was written, as decided at this time. */
   | { readonly type: "status-written"; readonly at: Instant }
   /** Its phase is Preparing. */
   | { readonly type: "begun" }
   /** Its phase is Prepared. */
   | { readonly type: "prepared" }
-  /** A finished Transaction is rolled back, as was decided at this time. */
+  /** A finished Transaction is rolled back, as decided at this time. */
   | { readonly type: "rollback-restarted"; readonly at: Instant }
   /** A failure that lasts was reported, at this time. */
   | { readonly type: "retry-reported"; readonly at: Instant }
   | { readonly type: "problem-reported"; readonly message: string }
   | { readonly type: "namespace-read" }
-  /** A lock that cannot be read, although that is not denied for a while only, does not exist. */
+  /** A lock whose Lease cannot be read counts as released. */
   | { readonly type: "lock-unread" }
   /** It is deleted, since its time to live has passed. */
   | { readonly type: "expired" };

@@ -3,7 +3,7 @@ import type { Transaction } from "@janus/api";
 import type { ApiCall, EventSpec } from "./effect.ts";
 import { type Entry, type Journal, journalPatch, journalPlace, newJournal, type Start, startData } from "./journal.ts";
 import type { Version } from "../kubernetes/kube-object.ts";
-import { type Observations } from "./observations.ts";
+import type { Observations } from "./observations.ts";
 import { journalIn } from "./journal-observation.ts";
 
 /** Whether changes were applied according to the journal. */

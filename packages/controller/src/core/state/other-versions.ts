@@ -1,6 +1,6 @@
 // Reads targets in other versions of their kind, to find fields that a write would lose.
 import { fieldManager, type Transaction } from "@janus/api";
-import { type KubeObject } from "@janus/types";
+import type { KubeObject } from "@janus/types";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { richerVersions, writtenFromHere } from "../merge/version-loss.ts";
 import type { ApiCall } from "./effect.ts";
@@ -27,7 +27,7 @@ const inVersion = ({ resource, ...place }: ObjectRef, apiVersion: string): Objec
   resource: { ...resource, version: apiVersion.split("/").at(-1) ?? apiVersion },
 });
 
-/** Reads it in that version. One that is served no more says nothing. */
+/** Reads it in that version. */
 const read = (item: ResolvedItem, object: KubeObject, apiVersion: string): ApiCall => ({
   purpose: "read-target",
   item: item.index,

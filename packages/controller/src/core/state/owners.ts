@@ -1,5 +1,5 @@
 // Reads whether the owners of an object exist.
-import { type OwnerReference, type Instant } from "@janus/types";
+import type { Instant, OwnerReference } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall, Discover } from "./effect.ts";
 import { changeIn, type Observations } from "./observations.ts";
