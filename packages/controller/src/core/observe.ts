@@ -8,7 +8,12 @@ import type { FaultData, FoldData } from "./state/fold.ts";
 import type { Faults, Folds } from "./state/folding.ts";
 import { type Folder, handleAnswer, type RunFolds } from "./state/handle-answer.ts";
 import type { About, Answered, Finding, Happened } from "./state/happened.ts";
+import { contentsFaults, contentsFolds } from "./state/observe-contents.ts";
+import { journalFaults, journalFolds } from "./state/observe-journal.ts";
 import { kindFaults, observeKind, observeList } from "./state/observe-lookup.ts";
+import { otherVersionFolds } from "./state/observe-other-version.ts";
+import { ownerFolds } from "./state/observe-owner.ts";
+import { recordFaults, recordFolds } from "./state/observe-record.ts";
 import { targetFaults, targetFolds } from "./state/observe-target.ts";
 import { type Observations, withoutRead } from "./state/observations.ts";
 import type { Transaction } from "@janus/api";
@@ -17,9 +22,24 @@ import { decodeBestEffort, decodeStored, type Unread } from "./state/decode-stor
 import { reportedRetry, withoutRetry } from "./state/retry-status.ts";
 import type { Settings } from "./state/reconcile-context.ts";
 
-const FOLDS: Folds<FoldData> = { ...lockFolds, ...targetFolds };
+const FOLDS: Folds<FoldData> = {
+  ...lockFolds,
+  ...journalFolds,
+  ...recordFolds,
+  ...targetFolds,
+  ...contentsFolds,
+  ...ownerFolds,
+  ...otherVersionFolds,
+};
 
-const FAULTS: Faults<FaultData> = { ...lockFaults, ...kindFaults, ...targetFaults };
+const FAULTS: Faults<FaultData> = {
+  ...lockFaults,
+  ...kindFaults,
+  ...journalFaults,
+  ...recordFaults,
+  ...targetFaults,
+  ...contentsFaults,
+};
 
 const folderOf = (about: About): Folder => {
   const run: RunFolds = (known, folds, answered) =>

@@ -82,7 +82,7 @@ const expiresAt = ({ spec: { draftTTL }, status: { observedDraft } }: Transactio
 };
 
 const deleteExpired = ({ txn, now }: ReconcileContext): Step | undefined =>
-  now < expiresAt(txn) ? undefined : run(expire(txn, (known) => known));
+  now < expiresAt(txn) ? undefined : run(expire(txn));
 
 /** The parts of a render that users see; the others change with every render. */
 const visiblePart = ({ observedGeneration, result, message, digest, changes }: Omit<Render, "renderedAt">): object => ({

@@ -1,10 +1,9 @@
 // The phase Pending: rejects an invalid Transaction, or adds the finalizer and starts.
 import { FINALIZER } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
 import { contentDigest } from "../preflight/digest.ts";
 import { audit, executed } from "../state/audit.ts";
 import { contentsObjects, hasContents } from "../state/contents.ts";
-import { type ApiCall, done, type EventSpec, run, type Step, type Closure } from "../state/effect.ts";
+import { type ApiCall, done, type EventSpec, run, type Step } from "../state/effect.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { journalIn } from "../state/journal-observation.ts";
 import { quarantine } from "../transitions/quarantine.ts";
@@ -16,9 +15,6 @@ import { specProblems } from "../preflight/spec-problems.ts";
 import { awaitContents, findServiceAccount } from "../transitions/await-contents.ts";
 import { failUntouched } from "../transitions/fail-untouched.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-
-/** A Transaction without the finalizer has no journal. */
-const hasNoJournal: Closure = (known) => ({ ...known, journal: { type: "missing" } });
 
 /** These events before those of the step, which happened later. */
 const withEvents = (recorded: ApiCall, events: readonly EventSpec[]): ApiCall => ({
@@ -47,7 +43,7 @@ export const pending = (context: ReconcileContext): Step => {
   if (general.length > 0 || problems.size > 0)
     return run(withEvents(failUntouched(context, { reason: "InvalidTransaction", problems, general }), audited));
   if (!isHeld) {
-    return run({ ...addFinalizer(txn), folds: [hasNoJournal] });
+    return run({ ...addFinalizer(txn), folds: [{ type: "journal-missing" }] });
   }
   const begun = updateStatus(
     txn,
@@ -70,10 +66,5 @@ export const pending = (context: ReconcileContext): Step => {
       ].join("; "),
     },
   );
-  // After a conflict, another process may have begun it.
-  const beginning: Closure = (known, answer) => ({
-    ...known,
-    ...(E.isRight(answer) ? { begun: true } : {}),
-  });
-  return run({ ...begun, folds: [...begun.folds, beginning] });
+  return run({ ...begun, folds: [...begun.folds, { type: "begun" }] });
 };

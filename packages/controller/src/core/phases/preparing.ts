@@ -23,7 +23,6 @@ import { hasContents } from "../state/contents.ts";
 import { APPROVAL_STALE, readyIn, WAITING } from "../state/conditions.ts";
 import { type ApiCall, type Effect, firstStep, run, type Step } from "../state/effect.ts";
 import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
-import { mapChanges } from "../state/observations.ts";
 import { journalIn } from "../state/journal-observation.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
@@ -55,7 +54,7 @@ const firstJournal = (txn: Transaction): ApiCall => {
   const reading = readJournal(txn);
   return {
     ...reading,
-    folds: [...reading.folds, (known) => mapChanges(known, (observed) => ({ ...observed, forward: undefined }))],
+    folds: [...reading.folds, { type: "no-change-sent" }],
   };
 };
 

@@ -12,14 +12,12 @@ import { lockPlace, lockTimeoutNotice } from "../locks/lock-requests.ts";
 import { CHECKED } from "../state/conditions.ts";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
 import type { Journal } from "../state/journal.ts";
-import { changeIn, mapChanges, type Observations } from "../state/observations.ts";
+import { changeIn } from "../state/observations.ts";
 import type { SnapshotRef } from "../state/store-observations.ts";
-import type { PreflightObservations } from "../state/preflight-observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { updateStatus } from "../state/status-update.ts";
 import { namedTarget } from "../state/target-resolution.ts";
-import { ownerUids } from "../kubernetes/kube-object.ts";
 
 /**
  * Records that everything is prepared, where the snapshots are, and which locks are held: after it, the first change may be made.
@@ -83,22 +81,5 @@ export const recordPrepared = (
     now,
     ...preflightWarnings.map((message): EventSpec => ({ type: "Warning", reason: "PreflightWarning", message })),
   );
-  return { ...recorded, folds: [...recorded.folds, remember] };
+  return { ...recorded, folds: [...recorded.folds, { type: "prepared" }] };
 };
-
-const withoutResult = (preflight: PreflightObservations | undefined): PreflightObservations | undefined =>
-  preflight?.trial === undefined
-    ? preflight
-    : { ...preflight, trial: { of: preflight.trial.of, problems: preflight.trial.problems } };
-
-/** The state before the first change is what rollback restores: if it is in memory, it need not be read again. */
-const remember = (known: Observations): Observations => ({
-  ...mapChanges(known, ({ target, ...observed }) => ({
-    ...observed,
-    preflight: withoutResult(observed.preflight),
-    snapshot: undefined,
-    before: target?.type === "read" ? target.object : undefined,
-    ownersBefore: target?.object === undefined ? undefined : ownerUids(target.object),
-  })),
-  owned: new Map(),
-});

@@ -3,12 +3,10 @@ import { cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";
 import { readContentsOnce } from "../state/contents.ts";
-import { run, type Step, type EventSpec } from "../state/effect.ts";
+import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
 import type { Instant } from "@janus/types";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
-import { NOTHING_CLEANED_UP } from "../state/cleanup.ts";
 import { checkpoint, findJournal, readJournal } from "../state/journal-requests.ts";
-import { mapChanges, type Observations } from "../state/observations.ts";
 import { isRefused, journalIn } from "../state/journal-observation.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { awaitHealthy } from "../undo/await-healthy.ts";
@@ -133,20 +131,8 @@ const waitForFirst = (
 const reached = ({ txn }: ReconcileContext): number =>
   Math.min(txn.status.items.findLastIndex((item) => item.state.type === "committed") + 1, txn.spec.changes.length);
 
-/** Reads of the targets from the forward run are outdated; and released stores are needed again. */
-const withoutForwardReads = (known: Observations): Observations => ({
-  ...mapChanges(known, (observed) => ({
-    ...observed,
-    target: undefined,
-    gate: undefined,
-    enabling: undefined,
-    owners: undefined,
-  })),
-  cleanup: NOTHING_CLEANED_UP,
-});
-
 /** Reverses the journal. The status has the fate of the change at its cursor since the phase is RollingBack. */
-const reverse = ({ txn, now }: ReconcileContext, journal: Journal) => {
+const reverse = ({ txn, now }: ReconcileContext, journal: Journal): ApiCall => {
   const { cursor } = journal.position;
   const fate = txn.status.items[cursor]?.state;
   const note: Partial<Entry> =
@@ -159,8 +145,8 @@ const reverse = ({ txn, now }: ReconcileContext, journal: Journal) => {
   const recorded = checkpoint(txn, journal, { position, ...note });
   return {
     ...recorded,
-    folds: [...recorded.folds, withoutForwardReads],
-    unanswered: [...(recorded.unanswered ?? []), withoutForwardReads],
+    folds: [...recorded.folds, { type: "journal-reversed" }],
+    unanswered: [...(recorded.unanswered ?? []), { type: "journal-maybe-reversed" }],
   };
 };
 

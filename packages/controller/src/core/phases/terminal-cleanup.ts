@@ -1,23 +1,11 @@
 // The phases Committed, RolledBack and Failed: releases snapshots, locks and finalizer; retries and TTL.
 import { FINALIZER, REQUEST_ROLLBACK, type Transaction } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
 import { allStores } from "../snapshots/prior-state.ts";
-import {
-  type ApiCall,
-  type Discover,
-  done,
-  type Effect,
-  firstStep,
-  run,
-  type Step,
-  wait,
-  type Closure,
-} from "../state/effect.ts";
+import { type ApiCall, type Discover, done, type Effect, firstStep, run, type Step, wait } from "../state/effect.ts";
 import { fromTimestamp, type Instant, toTimestamp, leases } from "@janus/types";
-import { withLockReleased } from "../state/cleanup.ts";
 import { deleteJournal, readJournal } from "../state/journal-requests.ts";
 import { readyIn } from "../state/conditions.ts";
-import { changeIn, reset } from "../state/observations.ts";
+import { changeIn } from "../state/observations.ts";
 import { journalIn } from "../state/journal-observation.ts";
 import { unrecordedStores } from "../snapshots/unrecorded-stores.ts";
 import { isRequested, readNamespace } from "../transitions/stop-request.ts";
@@ -134,11 +122,7 @@ const sweep = (context: ReconcileContext): Step | undefined => {
   const { txn, known } = context;
   if (known.cleanup.isSwept || !Number.isFinite(quietAt(context))) return undefined;
   const read = readJournal(txn);
-  const afresh: Closure = (known) => {
-    const nothing = reset(known, known.since);
-    return { ...nothing, cleanup: { ...nothing.cleanup, isSwept: true } };
-  };
-  return run({ ...read, folds: [afresh, ...read.folds] });
+  return run({ ...read, folds: [{ type: "cleanup-restarted" }, ...read.folds] });
 };
 
 /** Nothing is left to do before its window ends, and nothing of it has to be looked at again until then. */
@@ -225,7 +209,7 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
     if (observed?.type === "held") return releaseLock(context, index, lease);
     if (observed?.type === "theirs" || observed?.type === "lost" || known.cleanup.locks.has(index)) return [];
     const looking = verifyLock(index, lease);
-    return [observed?.type === "impossible" ? unlessDenied(index, looking) : { ...looking, untilDone: true }];
+    return [observed?.type === "impossible" ? unlessDenied(looking) : { ...looking, untilDone: true }];
   });
 };
 
@@ -233,13 +217,10 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
  * A lock whose creation was rejected may exist if the rejection did not come from the API server. Without the
  * permission to read it, there is none.
  */
-const unlessDenied = (index: number, looking: ApiCall): ApiCall => ({
+const unlessDenied = (looking: ApiCall): ApiCall => ({
   ...looking,
   untilDone: "unless-denied",
-  folds: [
-    ...looking.folds,
-    (known, answer) => (E.isRight(answer) ? known : { ...known, cleanup: withLockReleased(known.cleanup, index) }),
-  ],
+  folds: [...looking.folds, { type: "lock-unread" }],
 });
 
 /**
@@ -271,8 +252,5 @@ const expire = ({ txn, known, now, settings }: ReconcileContext): Step => {
   const kept = going || known.cleanup.isExpired || txn.status.items.some(isUnsettled);
   if (ttl === undefined || completed === undefined || kept) return done;
   const until = completed + ttl * 1000;
-  return now < until ? wait(until, "it is deleted then") : run(remove(txn));
+  return now < until ? wait(until, "it is deleted then") : run(deleteExpired(txn, { type: "expired" }));
 };
-
-const remove = (txn: Transaction): ApiCall =>
-  deleteExpired(txn, (known) => ({ ...known, cleanup: { ...known.cleanup, isExpired: true } }));

@@ -1,21 +1,12 @@
 // Reads contents of changes from ConfigMaps and Secrets, and resolves the changes that refer to them.
 import type { Change, ContentSource, ContentsObject, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import {
-  type ApiError,
-  type JsonObject,
-  type KubeObject,
-  deniedVerb,
-  isAbsent,
-  messageOf,
-  type Instant,
-} from "@janus/types";
+import type { Instant, JsonObject } from "@janus/types";
 import { configMaps, formatRef, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
 import { memoized } from "../kubernetes/memoize.ts";
-import { digestOfContents, MOST_CONTENTS, storedContent, TOO_LARGE } from "./contents-data.ts";
 import type { ContentsObservation } from "./contents-observation.ts";
 import type { ApiCall } from "./effect.ts";
-import { type Observations, set } from "./observations.ts";
+import type { Observations } from "./observations.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
 
 /**
@@ -33,20 +24,29 @@ type Reference = Exclude<Change, { readonly type: "Delete" }> & { readonly conte
 const isReference = (change: Change): change is Reference =>
   change.type !== "Delete" && change.contentFrom !== undefined;
 
-const nameOf = ({ kind, name }: Pick<ContentSource, "kind" | "name">): string => `${kind}/${name}`;
+/** How observations name a ConfigMap or Secret: `kind/name`. */
+export const nameOfContents = ({ kind, name }: Pick<ContentSource, "kind" | "name">): string => `${kind}/${name}`;
 
 /** The keys that are needed, by object. */
 const sources = memoized(({ spec }: Transaction): ReadonlyMap<string, readonly [ContentSource, ...ContentSource[]]> => {
   const all = new Map<string, [ContentSource, ...ContentSource[]]>();
   for (const change of spec.changes) {
     if (!isReference(change)) continue;
-    const name = nameOf(change.contentFrom);
+    const name = nameOfContents(change.contentFrom);
     const others = all.get(name);
     if (others === undefined) all.set(name, [change.contentFrom]);
     else others.push(change.contentFrom);
   }
   return all;
 });
+
+/** The keys that changes need of a ConfigMap or Secret. */
+export const neededKeys = (txn: Transaction, source: Pick<ContentSource, "kind" | "name">): ReadonlySet<string> =>
+  new Set(
+    sources(txn)
+      .get(nameOfContents(source))
+      ?.map(({ key }) => key),
+  );
 
 /** The ConfigMaps and Secrets that have contents of it, as `kind/name`. */
 export const contentsNames = (txn: Transaction): readonly string[] => [...sources(txn).keys()];
@@ -64,81 +64,24 @@ const placeOf = ({ metadata }: Transaction, { kind, name }: Pick<ContentSource, 
   name,
 });
 
-const whyUnread = (txn: Transaction, place: ObjectRef, fault: ApiError): string => {
-  if (isAbsent(fault)) return `${formatRef(place)} not found: create it, with immutable: true`;
-  return deniedVerb(fault) === "get"
-    ? `ServiceAccount ${txn.spec.serviceAccountName} may not read ${formatRef(place)}: grant it the verb get on ${place.resource.plural} in namespace ${txn.metadata.namespace}`
-    : `${formatRef(place)} cannot be read: ${messageOf(fault)}`;
-};
-
-const weightOf = ({ contents }: Observations): number =>
-  [...contents.values()].reduce((sum, one) => sum + (one.type === "read" ? one.weight : 0), 0);
-
-/** Together with what is read already, no more than the Transaction may have. */
-const observed = (
-  known: Observations,
-  place: ObjectRef,
-  object: KubeObject,
-  needed: readonly ContentSource[],
-): ContentsObservation => {
-  if (object["immutable"] !== true)
-    return { type: "unusable", why: `${formatRef(place)} may still be edited: set immutable: true` };
-  const values = new Map<string, E.Either<string, JsonObject>>();
-  const room = MOST_CONTENTS - weightOf(known);
-  let weight = 0;
-  for (const key of new Set(needed.map(({ key }) => key))) {
-    const stored = storedContent(object, key, room - weight);
-    weight += stored.weight;
-    // Nothing more is looked at: each could take as long to decompress, and be as wrong.
-    if (weight > room)
-      return {
-        type: "unusable",
-        why:
-          stored.weight > MOST_CONTENTS
-            ? `${key} in ${formatRef(place)} ${TOO_LARGE}`
-            : `the contents of the Transaction are larger than ${MOST_CONTENTS / 2 ** 20} MiB together: split it into smaller Transactions`,
-      };
-    values.set(key, stored.content);
-  }
-  return { type: "read", uid: object.metadata.uid ?? "", digest: digestOfContents(object), weight, values };
-};
-
-const read = (txn: Transaction, needed: readonly [ContentSource, ...ContentSource[]]): ApiCall => {
-  const place = placeOf(txn, needed[0]);
-  const name = nameOf(needed[0]);
-  const found = (known: Observations, one: ContentsObservation): Observations => ({
-    ...known,
-    contents: set(known.contents, name, one),
-  });
-  const unavailable = (known: Observations, fault: ApiError, now: Instant): Observations => {
-    const former = known.contents.get(name);
-    const since = former?.type === "unavailable" ? former.since : now;
-    return found(known, { type: "unavailable", why: whyUnread(txn, place, fault), since, readAt: now });
-  };
-  return {
-    purpose: "read-contents",
-    as: "serviceAccount",
-    call: { verb: "get", place },
-    folds: [
-      (known, answer, now) =>
-        E.isLeft(answer)
-          ? unavailable(known, answer.left, now)
-          : found(known, observed(known, place, answer.right, needed)),
-    ],
-  };
-};
+const read = (txn: Transaction, source: ContentSource): ApiCall => ({
+  purpose: "read-contents",
+  as: "serviceAccount",
+  call: { verb: "get", place: placeOf(txn, source) },
+  folds: [{ type: "contents-read" }],
+});
 
 type Found = Extract<ContentsObservation, { readonly type: "read" }>;
 
 const recorded = memoized(
   ({ status: { contents = [] } }: Transaction): ReadonlyMap<string, ContentsObject> =>
-    new Map(contents.map((one) => [nameOf(one), one])),
+    new Map(contents.map((one) => [nameOfContents(one), one])),
 );
 
 /** Whether it is the object that was recorded when the Transaction was accepted; before that, any is. */
 const isRecorded = (txn: Transaction, source: ContentSource, { uid, digest }: Found): boolean => {
   if (txn.status.phase === "Pending") return true;
-  const one = recorded(txn).get(nameOf(source));
+  const one = recorded(txn).get(nameOfContents(source));
   return one?.uid === uid && one.digest === digest;
 };
 
@@ -148,7 +91,7 @@ const contentOf = (
   contents: Observations["contents"],
   source: ContentSource,
 ): E.Either<string, JsonObject> | undefined => {
-  const one = contents.get(nameOf(source));
+  const one = contents.get(nameOfContents(source));
   if (one === undefined || one.type === "unavailable") return undefined;
   if (one.type === "unusable") return E.left(one.why);
   const place = placeOf(txn, source);
@@ -187,7 +130,7 @@ export const unusableContent = (
 ): string | undefined => {
   const change = txn.spec.changes[index];
   if (change === undefined || !isReference(change)) return undefined;
-  const one = known.contents.get(nameOf(change.contentFrom));
+  const one = known.contents.get(nameOfContents(change.contentFrom));
   if (one?.type === "unavailable") return now < one.since + PATIENCE ? undefined : one.why;
   const content = contentOf(txn, known.contents, change.contentFrom);
   return content !== undefined && E.isLeft(content) ? content.left : undefined;
@@ -221,10 +164,10 @@ export type ContentsState =
 export const contentsState = ({ txn, known, now }: Pick<ReconcileContext, "txn" | "known" | "now">): ContentsState => {
   const unread: ApiCall[] = [];
   const missing: Extract<ContentsObservation, { readonly type: "unavailable" }>[] = [];
-  for (const [name, needed] of sources(txn)) {
+  for (const [name, [source]] of sources(txn)) {
     const one = known.contents.get(name);
     const isAwaited = one?.type === "unavailable" && now < one.since + PATIENCE;
-    if (one === undefined || (isAwaited && now >= one.readAt + INTERVAL)) unread.push(read(txn, needed));
+    if (one === undefined || (isAwaited && now >= one.readAt + INTERVAL)) unread.push(read(txn, source));
     else if (isAwaited) missing.push(one);
   }
   if (unread.length > 0) return { type: "requests", effects: unread.slice(0, MOST_READS) };
@@ -249,10 +192,7 @@ export const readContentsOnce = (txn: Transaction, { contents }: Observations): 
   [...sources(txn)]
     .filter(([name]) => !contents.has(name))
     .slice(0, MOST_READS)
-    .map(([, needed]) => {
-      const reading = read(txn, needed);
-      return { ...reading, unanswered: [(known, fault, _, inner) => inner(known, reading.folds, E.left(fault))] };
-    });
+    .map(([, [source]]) => ({ ...read(txn, source), unanswered: [{ type: "contents-unread" }] }));
 
 /** Observes these contents, by `kind/name` and key, as if read: for a Transaction that is about to be created with them. */
 export const contentsRead = (

@@ -1,5 +1,5 @@
 // The ways in which an answer is folded into the observations, as data: a name, and what it takes beside the request and its answer.
-
+import type { Instant, KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
 /** Folded by `locks/observe-lock.ts`. */
@@ -20,13 +20,61 @@ export type LockFold =
   | { readonly type: "yield-requester"; readonly uid: string };
 
 /** Folded by `state/observe-journal.ts`. */
-export type JournalFold = never;
+export type JournalFold =
+  | { readonly type: "journal-read" }
+  | { readonly type: "journal-written" }
+  /** A Transaction without the finalizer has no journal. */
+  | { readonly type: "journal-missing" }
+  /** The journal is deleted, or labelled as orphaned. */
+  | { readonly type: "journal-released" }
+  /** The change at its cursor is in doubt. */
+  | { readonly type: "cursor-in-doubt" }
+  /** No change is in doubt: no write was sent. */
+  | { readonly type: "no-change-sent" }
+  /** It is reversed: the rollback begins. */
+  | { readonly type: "journal-reversed" }
+  /** Nothing is in progress: what was kept to save requests is dropped, if it is large. */
+  | { readonly type: "memory-trimmed" }
+  /** The cleanup starts once more, before the journal is read. */
+  | { readonly type: "cleanup-restarted" };
 
 /** Folded by `state/observe-record.ts`: writes of the Transaction itself, and what else is observed of it as a whole. */
-export type RecordFold = never;
+export type RecordFold =
+  /** The status was written, as decided at this time. */
+  | { readonly type: "status-written"; readonly at: Instant }
+  /** Its phase is Preparing. */
+  | { readonly type: "begun" }
+  /** Its phase is Prepared. */
+  | { readonly type: "prepared" }
+  /** A finished Transaction is rolled back, as decided at this time. */
+  | { readonly type: "rollback-restarted"; readonly at: Instant }
+  /** A failure that lasts was reported, at this time. */
+  | { readonly type: "retry-reported"; readonly at: Instant }
+  | { readonly type: "problem-reported"; readonly message: string }
+  | { readonly type: "namespace-read" }
+  /** A lock whose Lease cannot be read counts as released. */
+  | { readonly type: "lock-unread" }
+  /** It is deleted, since its time to live has passed. */
+  | { readonly type: "expired" };
 
 /** Folded by `state/observe-target.ts`. */
 export type TargetFold = { readonly type: "target-read"; readonly refused?: Nested };
+
+/** Folded by `state/observe-contents.ts`. */
+export type ContentsFold = { readonly type: "contents-read" };
+
+/** Folded by `state/observe-owner.ts`. `uid`: that of the owner. */
+export type OwnerFold = { readonly type: "owner-read"; readonly uid: string };
+
+/** Folded by `state/observe-other-version.ts`. `object`: as it was read in its own version. `there`: as it was read in this one. */
+export type OtherVersionFold =
+  | { readonly type: "other-version-read"; readonly object: KubeObject; readonly apiVersion: string }
+  | {
+      readonly type: "other-version-tried";
+      readonly object: KubeObject;
+      readonly apiVersion: string;
+      readonly there: KubeObject;
+    };
 
 /** Folded by `preflight/observe-preflight.ts`. */
 export type PreflightFold = never;
@@ -48,6 +96,9 @@ export type FoldData =
   | JournalFold
   | RecordFold
   | TargetFold
+  | ContentsFold
+  | OwnerFold
+  | OtherVersionFold
   | PreflightFold
   | StoreFold
   | ChangeFold
@@ -62,9 +113,13 @@ export type LockFault =
 /** Folded by `state/observe-lookup.ts`. */
 export type KindFault = { readonly type: "kind-undiscovered" };
 
-export type JournalFault = never;
-export type RecordFault = never;
+export type JournalFault =
+  | { readonly type: "journal-maybe-created" }
+  | { readonly type: "journal-maybe-written" }
+  | { readonly type: "journal-maybe-reversed" };
+export type RecordFault = { readonly type: "retry-maybe-reported"; readonly at: Instant };
 export type TargetFault = { readonly type: "target-unread"; readonly refused?: Nested };
+export type ContentsFault = { readonly type: "contents-unread" };
 export type PreflightFault = never;
 export type StoreFault = never;
 export type ChangeFault = never;
@@ -76,6 +131,7 @@ export type FaultData =
   | JournalFault
   | RecordFault
   | TargetFault
+  | ContentsFault
   | PreflightFault
   | StoreFault
   | ChangeFault

@@ -1,58 +1,10 @@
 // Builds the requests that read, create and update the journal.
 import type { Transaction } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
-import type { ApiCall, EventSpec, Closure } from "./effect.ts";
-import {
-  decodeJournal,
-  decodeStoreNames,
-  type Entry,
-  gatedSince,
-  type Journal,
-  journalPatch,
-  journalPlace,
-  laterJournal,
-  newJournal,
-  notAhead,
-  type Start,
-  startData,
-} from "./journal.ts";
-import { isAbsent, classify, messageOf, type Instant, type ApiError, type KubeObject } from "@janus/types";
+import type { ApiCall, EventSpec } from "./effect.ts";
+import { type Entry, type Journal, journalPatch, journalPlace, newJournal, type Start, startData } from "./journal.ts";
 import type { Version } from "../kubernetes/kube-object.ts";
-import { forwardIn, type Observations, withForward } from "./observations.ts";
-import { journalIn, type JournalObservation } from "./journal-observation.ts";
-import { inDoubtSince } from "./forward-observations.ts";
-
-const forget = (known: Observations): Observations => {
-  const { journal: _, ...rest } = known;
-  return rest;
-};
-
-const withRead = (known: Observations, txn: Transaction, object: KubeObject, now: Instant): Observations => {
-  const { uid = "", resourceVersion = "" } = object.metadata;
-  const { length } = txn.spec.changes;
-  const storeNames = decodeStoreNames(object, length);
-  const why = laterJournal(txn, object);
-  if (why !== undefined) return { ...known, journal: { type: "later", storeNames }, later: { why, readAt: now } };
-  const decoded = decodeJournal(object, length);
-  const journal: JournalObservation =
-    decoded === undefined
-      ? { type: "altered", version: { uid, resourceVersion }, storeNames, since: now }
-      : { type: "read", journal: { ...decoded, position: notAhead(decoded.position, now) } };
-  return { ...known, journal };
-};
-
-const learnRead =
-  (txn: Transaction): Closure =>
-  (known, answer, now) => {
-    if (E.isRight(answer)) return withRead(known, txn, answer.right, now);
-    if (isAbsent(answer.left)) return { ...known, journal: { type: "missing", since: now } };
-    return classify(answer.left) === "conflict" ? forget(known) : refused(known, answer.left, now);
-  };
-
-const refused = (known: Observations, fault: ApiError, now: Instant): Observations => ({
-  ...known,
-  journal: { type: "refused", why: messageOf(fault), since: now },
-});
+import type { Observations } from "./observations.ts";
+import { journalIn } from "./journal-observation.ts";
 
 /** Whether changes were applied according to the journal. */
 export const hasBegun = (known: Observations): boolean => {
@@ -63,15 +15,7 @@ export const hasBegun = (known: Observations): boolean => {
 /** The change at the cursor of a journal that was not written in this turn is in doubt, whoever sent it. */
 export const inDoubtAtCursor = (request: ApiCall): ApiCall => ({
   ...request,
-  folds: [
-    ...request.folds,
-    (known, _, now) => {
-      const journal = journalIn(known);
-      if (journal === undefined || gatedSince(journal) !== undefined) return known;
-      const { cursor } = journal.position;
-      return withForward(known, cursor, { write: inDoubtSince(forwardIn(known, cursor).write, now) });
-    },
-  ],
+  folds: [...request.folds, { type: "cursor-in-doubt" }],
 });
 
 /** Reads an existing journal. */
@@ -80,24 +24,15 @@ export const readJournal = (txn: Transaction): ApiCall =>
     purpose: "read-journal",
     as: "controller",
     call: { verb: "get", place: journalPlace(txn) },
-    folds: [learnRead(txn)],
+    folds: [{ type: "journal-read" }],
   });
-
-/** A rejection of the write itself, other than AlreadyExists, lasts for a while. */
-const learnWritten =
-  (txn: Transaction): Closure =>
-  (known, answer, now, sent, inner) => {
-    if (E.isRight(answer)) return learnRead(txn)(known, answer, now, sent, inner);
-    const exists = answer.left.type === "refused" && answer.left.code === 409;
-    return exists ? { ...known, journal: { type: "taken" } } : refused(known, answer.left, now);
-  };
 
 const createJournal = (txn: Transaction, start: Start, storeNames: number): ApiCall => ({
   purpose: "journal",
   as: "controller",
   call: { verb: "create", place: journalPlace(txn), body: newJournal(txn, start, storeNames), manager: "janus" },
-  folds: [learnWritten(txn)],
-  unanswered: [(known, _, now) => ({ ...known, journal: { type: "taken" }, unansweredCreate: now })],
+  folds: [{ type: "journal-written" }],
+  unanswered: [{ type: "journal-maybe-created" }],
 });
 
 /** Repairs an object that is no longer a valid journal. */
@@ -105,8 +40,8 @@ const rewriteJournal = (txn: Transaction, version: Version, start: Start, storeN
   purpose: "journal",
   as: "controller",
   call: { verb: "mergePatch", place: journalPlace(txn), body: { metadata: version, ...startData(start, storeNames) } },
-  folds: [learnWritten(txn)],
-  unanswered: [forget],
+  folds: [{ type: "journal-written" }],
+  unanswered: [{ type: "journal-maybe-written" }],
 });
 
 /**
@@ -140,8 +75,8 @@ export const checkpoint = (
   call: { verb: "mergePatch", place: journalPlace(txn), body: journalPatch(journal, entry) },
   // After a conflict there is a pause: another client may write the journal all the time.
   untilDone: "unless-refused",
-  folds: [learnRead(txn)],
-  unanswered: [forget],
+  folds: [{ type: "journal-read" }],
+  unanswered: [{ type: "journal-maybe-written" }],
   events: events,
 });
 
@@ -156,5 +91,5 @@ export const deleteJournal = (txn: Transaction): ApiCall => ({
   as: "controller",
   call: { verb: "delete", place: journalPlace(txn), preconditions: {} },
   untilDone: true,
-  folds: [(known) => ({ ...known, cleanup: { ...known.cleanup, isJournalReleased: true } })],
+  folds: [{ type: "journal-released" }],
 });

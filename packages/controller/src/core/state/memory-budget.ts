@@ -57,7 +57,7 @@ export const withoutGoal = (observed: ChangeObservations): ChangeObservations =>
  *
  * Assumes: all snapshots are recorded, and no change is in progress.
  */
-const trimmed = (known: Observations): Observations => {
+export const trimmed = (known: Observations): Observations => {
   const targets = withoutOldest(known, ({ target }) => target?.object, withoutTarget);
   const before = withoutOldest(targets, (observed) => observed.before, withoutBefore);
   const goals = withoutOldest(before, ({ rollback }) => rollback?.goal, withoutGoal);
@@ -67,7 +67,7 @@ const trimmed = (known: Observations): Observations => {
 /** A checkpoint after which nothing is in progress, so that memory can be trimmed. */
 export const trimming = (request: ApiCall): ApiCall => ({
   ...request,
-  folds: [...request.folds, trimmed],
+  folds: [...request.folds, { type: "memory-trimmed" }],
 });
 
 /** Drops the body of its target. */

@@ -1,24 +1,19 @@
 // Reads targets in other versions of their kind, to find fields that a write would lose.
-import { cut, fieldManager, type Transaction } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
-import { type KubeObject, deniedVerb, isAbsent, isUnserved, messageOf } from "@janus/types";
+import { fieldManager, type Transaction } from "@janus/api";
+import type { KubeObject } from "@janus/types";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
-import { type DifferingField, firstPaths } from "../merge/server-mutations.ts";
-import { showPaths } from "../merge/show-path.ts";
-import { lostThere, onlyThere, richerVersions, writtenFromHere } from "../merge/version-loss.ts";
+import { richerVersions, writtenFromHere } from "../merge/version-loss.ts";
 import type { ApiCall } from "./effect.ts";
-import { type Observations, preflightIn, withChange, withPreflight } from "./observations.ts";
+import { type Observations, preflightIn } from "./observations.ts";
 import type { OtherVersion } from "./preflight-observations.ts";
 import type { ResolvedItem } from "./resolved-changes.ts";
-
-const MOST_NAMED = 5;
 
 type Versions = ReadonlyMap<string, OtherVersion>;
 
 /** The versions that are known of this version of the object. */
-const knownOf = (
+export const otherVersionsOf = (
   known: Observations,
-  { index }: ResolvedItem,
+  index: number,
   { metadata: { resourceVersion } }: KubeObject,
 ): Versions => {
   const { otherVersions } = preflightIn(known, index);
@@ -27,57 +22,19 @@ const knownOf = (
     : new Map();
 };
 
-const noted = (
-  known: Observations,
-  item: ResolvedItem,
-  object: KubeObject,
-  apiVersion: string,
-  is: OtherVersion,
-): Observations =>
-  withPreflight(known, item.index, {
-    otherVersions: {
-      resourceVersion: object.metadata.resourceVersion,
-      versions: new Map([...knownOf(known, item, object), [apiVersion, is]]),
-    },
-  });
-
-const unread = (known: Observations, { index }: ResolvedItem): Observations =>
-  withChange(known, index, { target: undefined });
-
-const losing = (fields: readonly DifferingField[]): OtherVersion =>
-  fields.length === 0
-    ? { type: "same" }
-    : { type: "richer", fields: showPaths(firstPaths(fields.slice(0, MOST_NAMED)), true) };
-
 const inVersion = ({ resource, ...place }: ObjectRef, apiVersion: string): ObjectRef => ({
   ...place,
   resource: { ...resource, version: apiVersion.split("/").at(-1) ?? apiVersion },
 });
 
-/** Reads it in that version. One that is served no more says nothing. */
+/** Reads it in that version. */
 const read = (item: ResolvedItem, object: KubeObject, apiVersion: string): ApiCall => ({
   purpose: "read-target",
   item: item.index,
   as: "serviceAccount",
   mayBeUnserved: true,
   call: { verb: "get", place: inVersion(item.place, apiVersion) },
-  folds: [
-    (known, answer) => {
-      if (E.isLeft(answer)) {
-        const { left: fault } = answer;
-        const isGone = isAbsent(fault) || isUnserved(fault);
-        const is: OtherVersion = isGone ? { type: "same" } : { type: "unreadable", why: cut(messageOf(fault), 100) };
-        return noted(known, item, object, apiVersion, is);
-      }
-      const there = answer.right;
-      // Another client has written it between the two reads. Nothing is written to what it was, so nothing of that is lost.
-      if (there.metadata.resourceVersion !== object.metadata.resourceVersion)
-        return noted(unread(known, item), item, object, apiVersion, { type: "same" });
-      const isRicher = onlyThere(object, there, item.place).length > 0;
-      const is: OtherVersion = isRicher ? { type: "differs", there } : { type: "same" };
-      return noted(known, item, object, apiVersion, is);
-    },
-  ],
+  folds: [{ type: "other-version-read", object, apiVersion }],
 });
 
 /** Tries which fields a write in the version of the change keeps: fields with a default are set again. */
@@ -98,17 +55,7 @@ const tryOut = (
     body: writtenFromHere(object, there, item.place),
     manager: fieldManager(txn.metadata),
   },
-  folds: [
-    (known, answer) => {
-      if (E.isRight(answer))
-        return noted(known, item, object, apiVersion, losing(lostThere(object, there, item.place, answer.right)));
-      const code = answer.left.type === "refused" ? answer.left.code : 0;
-      if (code === 409) return withPreflight(unread(known, item), item.index, { otherVersions: undefined });
-      if (deniedVerb(answer.left) !== undefined) return noted(known, item, object, apiVersion, { type: "denied" });
-      // An object that is rejected without these fields needs them.
-      return noted(known, item, object, apiVersion, losing(onlyThere(object, there, item.place)));
-    },
-  ],
+  folds: [{ type: "other-version-tried", object, apiVersion, there }],
 });
 
 /**
@@ -125,7 +72,7 @@ export const readOtherVersions = (
   object: KubeObject,
   before?: KubeObject,
 ): readonly ApiCall[] => {
-  const versions = knownOf(known, item, object);
+  const versions = otherVersionsOf(known, item.index, object);
   return richerVersions(object, before).flatMap((apiVersion) => {
     const is = versions.get(apiVersion);
     if (is === undefined) return [read(item, object, apiVersion)];
@@ -146,7 +93,7 @@ export interface VersionLoss {
  * may bring the permission.
  */
 export const isLossUnknown = (item: ResolvedItem, known: Observations, object: KubeObject): boolean =>
-  [...knownOf(known, item, object).values()].some(({ type }) => type === "denied");
+  [...otherVersionsOf(known, item.index, object).values()].some(({ type }) => type === "denied");
 
 /**
  * Guarantees: what is known of an earlier state of the object does not count: other clients may have removed it since.
@@ -154,7 +101,7 @@ export const isLossUnknown = (item: ResolvedItem, known: Observations, object: K
  */
 export const lossOf = (item: ResolvedItem, known: Observations, object: KubeObject): VersionLoss | undefined => {
   const { place } = item;
-  for (const [apiVersion, is] of knownOf(known, item, object)) {
+  for (const [apiVersion, is] of otherVersionsOf(known, item.index, object)) {
     if (is.type === "unreadable")
       return {
         message: `${formatRef(place)} cannot be read in ${apiVersion}, so it is unknown what a write in ${place.resource.version} loses: ${is.why}`,

@@ -1,10 +1,8 @@
 // Reads whether the owners of an object exist.
-import * as E from "fp-ts/lib/Either.js";
-import { type OwnerReference, isAbsent, type Instant } from "@janus/types";
+import type { Instant, OwnerReference } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall, Discover } from "./effect.ts";
-import type { OwnerObservation } from "./owner-observation.ts";
-import { changeIn, type Observations, set, withChange } from "./observations.ts";
+import { changeIn, type Observations } from "./observations.ts";
 import type { ResolvedItem } from "./resolved-changes.ts";
 
 /** The most owners of a target, or kinds of owners, that are read at the same time. */
@@ -38,22 +36,13 @@ const placeOf = (known: Observations, { place }: ResolvedItem, owner: OwnerRefer
   return namespace === undefined ? undefined : { resource, namespace, name: owner.name };
 };
 
-const noted = (known: Observations, index: number, uid: string, observed: OwnerObservation): Observations =>
-  withChange(known, index, { owners: set(changeIn(known, index).owners ?? new Map(), uid, observed) });
-
 const readOwner = ({ index }: ResolvedItem, { uid }: OwnerReference, place: ObjectRef): ApiCall => ({
   purpose: "read-target",
   item: index,
   as: "serviceAccount",
   mayBeUnserved: true,
   call: { verb: "get", place },
-  folds: [
-    (known, answer, _, sent) => {
-      const isThere = E.isRight(answer) && answer.right.metadata.uid === uid;
-      const isUnknown = E.isLeft(answer) && !isAbsent(answer.left);
-      return noted(known, index, uid, { is: isUnknown ? "unknown" : isThere ? "there" : "gone", readAt: sent });
-    },
-  ],
+  folds: [{ type: "owner-read", uid }],
 });
 
 /**

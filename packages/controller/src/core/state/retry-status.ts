@@ -66,7 +66,10 @@ export const reportRetry = (
   if (now < since + BRIEF || isRecent) return undefined;
   const message = cut(`trying again to ${attempt(effect)}: ${messageOf(fault)}`, 1024);
   if (isTerminal(txn.status.phase)) return { type: "Warning", reason: "RecoveryBlocked", message };
-  const tried = (known: Observations): Observations => reportedRetry(known, now);
   const recorded = updateStatus(txn, { because: { reason: WAITING, message } }, now);
-  return { ...recorded, folds: [...recorded.folds, tried], unanswered: [tried] };
+  return {
+    ...recorded,
+    folds: [...recorded.folds, { type: "retry-reported", at: now }],
+    unanswered: [{ type: "retry-maybe-reported", at: now }],
+  };
 };

@@ -199,7 +199,7 @@ export const updateStatus = (
         status: asPatch(txn.status, status),
       },
     },
-    folds: [(known) => ({ ...known, projectedAt: now })],
+    folds: [{ type: "status-written", at: now }],
     events: [...events, ...moved],
   };
 };
@@ -232,7 +232,7 @@ export const annotate = (txn: Transaction, annotations: Readonly<Record<string, 
       },
     },
   },
-  folds: [(known) => known],
+  folds: [],
 });
 
 /** Removes the request to retry, once it is handled. */
@@ -270,5 +270,5 @@ const setFinalizers = (
       },
     },
   },
-  folds: [(known) => known],
+  folds: [],
 });

@@ -6,7 +6,6 @@ import { journalPlace } from "../state/journal.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { searchStores } from "../snapshots/unrecorded-stores.ts";
 import { verifyLock, releaseLock } from "../locks/lock-requests.ts";
-import { withReported } from "../state/cleanup.ts";
 import { ownPlace, removeFinalizer } from "../state/status-update.ts";
 import { UNREADABLE } from "../state/conditions.ts";
 import { changeIn } from "../state/observations.ts";
@@ -79,7 +78,7 @@ const reportProblem = (txn: Transaction, reason: string, message: string, now: I
     },
     // Also if it was rejected: the API server may not accept any status for such an object. The event is recorded
     // anyway.
-    folds: [(known) => ({ ...known, cleanup: withReported(known.cleanup, message) })],
+    folds: [{ type: "problem-reported", message }],
   };
 };
 
@@ -115,7 +114,7 @@ const orphanJournal = (txn: Transaction): ApiCall => ({
     body: { metadata: { labels: { [ORPHANED_LABEL]: "true" } } },
   },
   untilDone: true,
-  folds: [(known) => ({ ...known, cleanup: { ...known.cleanup, isJournalReleased: true } })],
+  folds: [{ type: "journal-released" }],
 });
 
 /**

@@ -2,7 +2,6 @@
 import { cut, FINALIZER, REQUEST_ROLLBACK, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { cannotBeUndone, firstIrreversible } from "../state/irreversible-deletions.ts";
 import { run, type EventSpec, type Step } from "../state/effect.ts";
-import { reset, type Observations } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { isReversible, REVERSIBLE, windowEnd } from "../state/rollback-window.ts";
 import { readyIn } from "../state/conditions.ts";
@@ -39,7 +38,7 @@ const rollBack = ({ txn, now }: ReconcileContext): Step => {
     now,
     event,
   );
-  return run({ ...recorded, folds: [(known: Observations) => reset({ ...known, resources: new Map() }, now)] });
+  return run({ ...recorded, folds: [{ type: "rollback-restarted", at: now }] });
 };
 
 /**

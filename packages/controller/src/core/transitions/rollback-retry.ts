@@ -3,7 +3,6 @@ import { FINALIZER, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/a
 import { run, type Step, type EventSpec } from "../state/effect.ts";
 import { fromTimestamp, type Instant } from "@janus/types";
 import { checkpoint, readJournal } from "../state/journal-requests.ts";
-import { reset, type Observations } from "../state/observations.ts";
 import { journalIn } from "../state/journal-observation.ts";
 import { addFinalizer, updateStatus, removeAnnotation } from "../state/status-update.ts";
 import { readyIn, RETRYING } from "../state/conditions.ts";
@@ -82,8 +81,7 @@ export const retryRollback = (context: ReconcileContext): Step => {
   const because = { reason: RETRYING, message };
   const event: EventSpec = { type: "Normal", ...because };
   const recorded = updateStatus(txn, { phase: "RollingBack", recovery: { attempts }, items, because }, now, event);
-  // A kind that was not served may be served by now.
-  return run({ ...recorded, folds: [(former: Observations) => reset({ ...former, resources: new Map() }, now)] });
+  return run({ ...recorded, folds: [{ type: "rollback-restarted", at: now }] });
 };
 
 /**

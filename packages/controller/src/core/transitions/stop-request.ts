@@ -1,8 +1,6 @@
 // Detects requests to stop an active Transaction: deletion, rollback request, terminating namespace.
 import { cut, REQUEST_ROLLBACK, ROLLBACK_REQUESTED_BY, type Transaction } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { isAbsent } from "@janus/types";
 import { namespaces } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 
@@ -19,16 +17,7 @@ export const readNamespace = ({ txn }: ReconcileContext): ApiCall => ({
   purpose: "read-namespace",
   as: "controller",
   call: { verb: "get", place: { resource: namespaces, name: txn.metadata.namespace } },
-  folds: [
-    (known, answer, now) => ({
-      ...known,
-      // If this is unknown, it counts as not being deleted: requests of users are honored as long as possible.
-      namespace: {
-        isGoing: E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.deletionTimestamp !== undefined,
-        readAt: now,
-      },
-    }),
-  ],
+  folds: [{ type: "namespace-read" }],
 });
 
 /** Deleting it releases it, or rolls it back first; in a namespace that is being deleted, nothing is waited for. */
