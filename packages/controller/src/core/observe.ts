@@ -2,6 +2,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import { lockFaults, lockFolds } from "./locks/observe-lock.ts";
 import { withFreedLock } from "./locks/lock-queue.ts";
+import { preflightFolds } from "./preflight/observe-preflight.ts";
+import { storeFaults, storeFolds } from "./snapshots/observe-store.ts";
 import { withContents } from "./state/contents.ts";
 import type { Discover, FindEvents, FindOwned, FindPods } from "./state/effect.ts";
 import type { FaultData, FoldData } from "./state/fold.ts";
@@ -13,9 +15,9 @@ import { targetFaults, targetFolds } from "./state/observe-target.ts";
 import { type Observations, withoutRead } from "./state/observations.ts";
 import type { Instant } from "@janus/types";
 
-const FOLDS: Folds<FoldData> = { ...lockFolds, ...targetFolds };
+const FOLDS: Folds<FoldData> = { ...lockFolds, ...preflightFolds, ...storeFolds, ...targetFolds };
 
-const FAULTS: Faults<FaultData> = { ...lockFaults, ...kindFaults, ...targetFaults };
+const FAULTS: Faults<FaultData> = { ...lockFaults, ...kindFaults, ...storeFaults, ...targetFaults };
 
 const folderOf = (about: About): Folder => {
   const run: RunFolds = (known, folds, answered) =>

@@ -1,6 +1,10 @@
 // The ways in which an answer is folded into the observations, as data: a name, and what it takes beside the request and its answer.
 
+import type { ResolvedChange, SnapshotStore } from "@janus/api";
+import type { KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import type { ReleaseTo } from "./cleanup.ts";
+import type { KeepDryRun } from "./preflight-observations.ts";
 
 /** Folded by `locks/observe-lock.ts`. */
 export type LockFold =
@@ -29,10 +33,64 @@ export type RecordFold = never;
 export type TargetFold = { readonly type: "target-read"; readonly refused?: Nested };
 
 /** Folded by `preflight/observe-preflight.ts`. */
-export type PreflightFold = never;
+export type PreflightFold =
+  | { readonly type: "service-account-read" }
+  /** `isForNow`: an earlier change may bring what reading it takes. */
+  | { readonly type: "target-unreadable"; readonly isForNow: boolean }
+  | { readonly type: "existence-read" }
+  /** `target`: as it was when the change was tried on it; undefined if there was none. */
+  | {
+      readonly type: "change-tried";
+      readonly change: ResolvedChange;
+      readonly target: KubeObject | undefined;
+      readonly keep: KeepDryRun;
+    }
+  /** It was tried on this version of the target whether the rollback could grant again what it grants. */
+  | { readonly type: "regrant-tried"; readonly resourceVersion: string | undefined }
+  /**
+   * The ServiceAccount may, or may not, do this to the targets of these changes. `ofAll`: it is about all objects of their kind
+   * in their namespace, and a denial is noted under this name: then it is asked about one at a time.
+   */
+  | {
+      readonly type: "permission-reviewed";
+      readonly verb: string;
+      readonly indices: readonly number[];
+      readonly ofAll?: string;
+    }
+  /** Of each target that was tried, only an outline is kept; or of that of one change, once nothing more is asked of it. */
+  | { readonly type: "tried-outlined" }
+  | { readonly type: "examined-outlined"; readonly change: ResolvedChange; readonly place: ObjectRef };
 
 /** Folded by `snapshots/observe-store.ts`. */
-export type StoreFold = never;
+export type StoreFold =
+  /** `n`: the number in its name. */
+  | { readonly type: "store-written"; readonly n: number; readonly digest: string }
+  | { readonly type: "store-name-read"; readonly n: number }
+  | { readonly type: "store-read"; readonly store: SnapshotStore }
+  /** `recorded`: the store of this name that the status or the journal names. */
+  | { readonly type: "store-looked-at"; readonly recorded: SnapshotStore | undefined }
+  | { readonly type: "store-released"; readonly uid: string; readonly to: ReleaseTo }
+  | { readonly type: "store-deleted" }
+  /** Unless the step is rejected, it is `done`. */
+  | {
+      readonly type: "store-step-tried";
+      readonly uid: string;
+      readonly step: ReleaseTo | "deleted";
+      readonly done: readonly Nested[];
+    }
+  /** Once all packs of a group of snapshots are stored; `starts`: the changes, each with the number of the pack that its snapshot starts in. */
+  | {
+      readonly type: "snapshots-stored";
+      readonly packs: readonly Pick<SnapshotStore, "kind" | "digest">[];
+      readonly starts: readonly (readonly [index: number, pack: number])[];
+    }
+  /** The snapshot under this key is in these stores, as far as they were read: the owners that it names are noted. */
+  | {
+      readonly type: "former-owners-read";
+      readonly index: number;
+      readonly stores: readonly SnapshotStore[];
+      readonly key: string;
+    };
 
 /** Folded by `forward/observe-change.ts`. */
 export type ChangeFold = never;
@@ -66,7 +124,9 @@ export type JournalFault = never;
 export type RecordFault = never;
 export type TargetFault = { readonly type: "target-unread"; readonly refused?: Nested };
 export type PreflightFault = never;
-export type StoreFault = never;
+export type StoreFault =
+  | { readonly type: "store-maybe-written"; readonly n: number }
+  | { readonly type: "store-maybe-released" };
 export type ChangeFault = never;
 export type RestoreFault = never;
 
