@@ -29,10 +29,9 @@ export const accessReview = (place: Omit<ObjectRef, "name">, verb: string, name?
   }) satisfies Call;
 
 /**
- * Checks whether the ServiceAccount may do this to all objects of the kind of these targets in their namespace.
+ * Checks whether the ServiceAccount may do this to all objects of the kind that these targets have, in their namespace.
  *
- * @param ofAll the name under which a denial is noted, so that it is asked about one target at a time. Default: it is the answer for each of
- *              them
+ * @param ofAll names this for a denial, which says nothing of one target. Default: it says the same of each of them
  */
 export const reviewOfAll = (
   items: readonly [ResolvedItem, ...ResolvedItem[]],

@@ -27,6 +27,7 @@ export interface Pack {
   readonly data: ReadonlyMap<string, string>;
 }
 
+/** With what identifies it, see {@link digestOfStore}. */
 export interface DigestedPack extends Pack {
   readonly digest: string;
 }

@@ -57,8 +57,9 @@ export type PreflightFold =
       readonly indices: readonly number[];
       readonly ofAll?: string;
     }
-  /** Of each target that was tried, only an outline is kept; or of that of one change, once nothing more is asked of it. */
+  /** Keeps only an outline of each target that was tried. */
   | { readonly type: "tried-outlined" }
+  /** Keeps only an outline of the target of this change, once nothing more is asked of it. */
   | { readonly type: "examined-outlined"; readonly change: ResolvedChange; readonly place: ObjectRef };
 
 /** Folded by `snapshots/observe-store.ts`. */
@@ -71,20 +72,20 @@ export type StoreFold =
   | { readonly type: "store-looked-at"; readonly recorded: SnapshotStore | undefined }
   | { readonly type: "store-released"; readonly uid: string; readonly to: ReleaseTo }
   | { readonly type: "store-deleted" }
-  /** Unless the step is rejected, it is `done`. */
+  /** Folded by `done`, unless the API server rejects this step of its release: then that is postponed. */
   | {
       readonly type: "store-step-tried";
       readonly uid: string;
       readonly step: ReleaseTo | "deleted";
       readonly done: readonly Nested[];
     }
-  /** Once all packs of a group of snapshots are stored; `starts`: the changes, each with the number of the pack that its snapshot starts in. */
+  /** Refers to snapshots once all packs are stored. `starts`: their changes, each with the number of the pack that it starts in. */
   | {
       readonly type: "snapshots-stored";
       readonly packs: readonly Pick<SnapshotStore, "kind" | "digest">[];
       readonly starts: readonly (readonly [index: number, pack: number])[];
     }
-  /** The snapshot under this key is in these stores, as far as they were read: the owners that it names are noted. */
+  /** Notes the owners that the snapshot of this change, which is in these stores, names; once all of it is read. */
   | {
       readonly type: "former-owners-read";
       readonly index: number;
@@ -123,7 +124,6 @@ export type KindFault = { readonly type: "kind-undiscovered" };
 export type JournalFault = never;
 export type RecordFault = never;
 export type TargetFault = { readonly type: "target-unread"; readonly refused?: Nested };
-export type PreflightFault = never;
 export type StoreFault =
   | { readonly type: "store-maybe-written"; readonly n: number }
   | { readonly type: "store-maybe-released" };
@@ -136,7 +136,6 @@ export type FaultData =
   | JournalFault
   | RecordFault
   | TargetFault
-  | PreflightFault
   | StoreFault
   | ChangeFault
   | RestoreFault;
