@@ -10,7 +10,7 @@ export * from "./locks/lock-renewal.ts";
 export * from "./locks/lock-queue.ts";
 export { isDraft } from "./phases/draft.ts";
 export { isFromSecret, withoutSecrets } from "./state/sensitive-kinds.ts";
-export { review } from "./preflight/permissions.ts";
+export { accessReview } from "./preflight/permissions.ts";
 export { TO_THE_END } from "./preflight/irreversible-changes.ts";
 export * from "./preflight/preview.ts";
 export { surplusBytes } from "./preflight/spec-problems.ts";

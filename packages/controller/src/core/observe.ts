@@ -2,6 +2,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import { lockFaults, lockFolds } from "./locks/observe-lock.ts";
 import { withFreedLock } from "./locks/lock-queue.ts";
+import { preflightFolds } from "./preflight/observe-preflight.ts";
+import { storeFaults, storeFolds } from "./snapshots/observe-store.ts";
 import { withContents } from "./state/contents.ts";
 import type { ApiCall, Discover, FindEvents, FindOwned, FindPods, Purpose } from "./state/effect.ts";
 import type { FaultData, FoldData } from "./state/fold.ts";
@@ -24,6 +26,8 @@ import type { Settings } from "./state/reconcile-context.ts";
 
 const FOLDS: Folds<FoldData> = {
   ...lockFolds,
+  ...preflightFolds,
+  ...storeFolds,
   ...journalFolds,
   ...recordFolds,
   ...targetFolds,
@@ -35,6 +39,7 @@ const FOLDS: Folds<FoldData> = {
 const FAULTS: Faults<FaultData> = {
   ...lockFaults,
   ...kindFaults,
+  ...storeFaults,
   ...journalFaults,
   ...recordFaults,
   ...targetFaults,

@@ -6,7 +6,6 @@ import { waitingForLock } from "../locks/await-lock.ts";
 import { acquire } from "../locks/lock-acquisition.ts";
 import { enforceLockTimeLimit } from "../locks/lock-time-limit.ts";
 import { yieldLocks } from "../locks/lock-yield.ts";
-import { keepingResult } from "../preflight/dry-run-result.ts";
 import { findOwned } from "../preflight/dependents.ts";
 import { examination, keepExamined } from "../preflight/examine-targets.ts";
 import { firstLooks } from "../preflight/first-look.ts";
@@ -143,10 +142,10 @@ const acquireLocks = (context: ReconcileContext, targets: ReadonlyMap<number, Ob
  * targets.
  */
 const examineTargets = (context: ReconcileContext): Step | undefined => {
-  const { txn, known, now, settings } = context;
+  const { txn, known, now } = context;
   const kinds = kindsOfOwners(txn, known);
   if (kinds.length > 0) return run(...kinds);
-  const keep = txn.spec.approvedDigest === undefined ? undefined : keepingResult(settings);
+  const keep = txn.spec.approvedDigest === undefined ? "nothing" : "result";
   const items = itemsOf(txn, known);
   const keeping = context.isOver === true ? keepExamined(txn, known, items, keep) : [];
   if (keeping.length > 0) return run(...keeping);

@@ -2,16 +2,11 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { CONCEALED, cut, deletes, type FieldDifference } from "@janus/api";
-import { isRight } from "fp-ts/lib/Either.js";
 import { canonical, type Json, type JsonObject, type KubeObject, sizeOf } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { DryRunResult } from "../state/preflight-observations.ts";
-import { trialIn, withPreflight } from "../state/observations.ts";
-import type { Settings } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
-import { mustConceal } from "../state/sensitive-kinds.ts";
 import { contentOf, type Difference, differences, settableOf } from "./differences.ts";
-import type { KeepDryRun } from "./preflight.ts";
 
 /** The most bytes for which a value, and a path, has room in the status. */
 const MOST_OF_VALUE = 256;
@@ -181,22 +176,3 @@ export const dryRunResult = (
 
 /** The digest of a result that is known only once an earlier change is applied. */
 export const unknownYet = ({ place }: ResolvedItem): string => hashOf([name(place), "DependsOnEarlier"]);
-
-/** Keeps what the dry run of a change shows. */
-export const keepingResult =
-  (settings: Settings): KeepDryRun =>
-  (dryRun, item, { object }) => ({
-    ...dryRun,
-    folds: [
-      ...dryRun.folds,
-      (learned, answer) => {
-        const trial = trialIn(learned, item.index);
-        // After a conflict it is read and tried again.
-        if (trial === undefined) return learned;
-        const shown = isRight(answer)
-          ? dryRunResult(item, object, answer.right, mustConceal(item.place.resource, item.change, settings))
-          : undefined;
-        return withPreflight(learned, item.index, { trial: { ...trial, shown } });
-      },
-    ],
-  });

@@ -1,10 +1,11 @@
 // Reads, dry-runs and snapshots the targets in parts that fit into memory.
 import type { Transaction } from "@janus/api";
-import { ENOUGH_LIVE, MOST_LIVE, outlined } from "../state/memory-budget.ts";
+import { ENOUGH_LIVE, MOST_LIVE } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { takeSnapshots, liveBytes } from "../snapshots/take-snapshots.ts";
-import { changeIn, mapChanges, type Observations, trialIn, withChanges } from "../state/observations.ts";
-import { examine, type KeepDryRun, problems } from "./preflight.ts";
+import { changeIn, type Observations, withChanges } from "../state/observations.ts";
+import type { KeepDryRun } from "../state/preflight-observations.ts";
+import { examine, problems } from "./preflight.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 
 /** Targets that are read in one step while their size is unknown: many Transactions may do this at the same time … */
@@ -18,10 +19,6 @@ const room = (known: Observations): number => {
   if (count === 0) return FIRST;
   return Math.max(0, Math.min(MOST, Math.floor(((MOST_LIVE - bytes) * count) / bytes)));
 };
-
-/** Keeps only the outline of targets that were tried. */
-const outlineTried = (known: Observations): Observations =>
-  mapChanges(known, (observed, index) => (trialIn(known, index) === undefined ? observed : outlined(observed)));
 
 /** The requests that are still needed; refused: a snapshot cannot be written. */
 export type Examination =
@@ -39,7 +36,7 @@ export const examination = (
   txn: Transaction,
   known: Observations,
   items: readonly ResolvedItem[],
-  keep?: KeepDryRun,
+  keep: KeepDryRun,
 ): Examination => {
   const isRead = ({ index }: ResolvedItem): boolean => changeIn(known, index).target !== undefined;
   const requests = items.flatMap((item) => (isRead(item) ? examine(txn, known, item, keep) : []));
@@ -55,7 +52,7 @@ export const examination = (
       requests: [...requests, ...reading(requests.length > 0 ? room(known) : Math.max(1, room(known)))].map(
         (request) => ({
           ...request,
-          folds: [...request.folds, outlineTried],
+          folds: [...request.folds, { type: "tried-outlined" }],
         }),
       ),
     };
@@ -77,7 +74,7 @@ export const keepExamined = (
   txn: Transaction,
   known: Observations,
   items: readonly ResolvedItem[],
-  keep?: KeepDryRun,
+  keep: KeepDryRun,
 ): readonly ApiCall[] => {
   if (items.some((item) => problems(txn, item, known).length > 0)) return [];
   const open = items.filter((item) => examine(txn, known, item, keep).length > 0);

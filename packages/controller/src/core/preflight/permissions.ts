@@ -1,73 +1,68 @@
 // Checks by access reviews whether the ServiceAccount may apply and roll back each change.
 import { ownVerbs, ROLLBACK_VERBS, type Transaction, verbsOf } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
-import type { ApiCall } from "../state/effect.ts";
-import { asObject } from "@janus/types";
-import { type Observations, preflightIn, set, withChanges } from "../state/observations.ts";
-import type { PreflightObservations } from "../state/preflight-observations.ts";
+import type { ApiCall, Call } from "../state/effect.ts";
+import { type Observations, preflightIn } from "../state/observations.ts";
 import { type ObjectRef, selfSubjectAccessReviews, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 
-/** Checks whether the ServiceAccount may do this; without a name, to all objects of the kind in that namespace. */
-export const review = (
-  place: Omit<ObjectRef, "name">,
-  verb: string,
-  name: string,
-  learn: (known: Observations, is: boolean) => Observations,
-) =>
+/** Asks whether the user may do this; without a name, to all objects of the kind in that namespace. */
+export const accessReview = (place: Omit<ObjectRef, "name">, verb: string, name?: string) =>
   ({
-    purpose: "review",
-    as: "serviceAccount",
-    call: {
-      verb: "create",
-      place: { resource: selfSubjectAccessReviews, name: "" },
-      manager: "janus",
-      body: {
-        apiVersion: "authorization.k8s.io/v1",
-        kind: "SelfSubjectAccessReview",
-        spec: {
-          resourceAttributes: {
-            group: place.resource.group,
-            version: place.resource.version,
-            resource: place.resource.plural,
-            verb,
-            ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
-            ...(name === "" ? {} : { name }),
-          },
+    verb: "create",
+    place: { resource: selfSubjectAccessReviews, name: "" },
+    manager: "janus",
+    body: {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectAccessReview",
+      spec: {
+        resourceAttributes: {
+          group: place.resource.group,
+          version: place.resource.version,
+          resource: place.resource.plural,
+          verb,
+          ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
+          ...(name === undefined ? {} : { name }),
         },
       },
     },
-    folds: [(known, answer) => learn(known, E.isRight(answer) && asObject(answer.right["status"])["allowed"] === true)],
-  }) satisfies ApiCall;
+  }) satisfies Call;
 
-const NONE: NonNullable<PreflightObservations["permissions"]> = new Map();
-
-/** Adds whether the ServiceAccount may do this to the targets of these changes. */
-export const withVerdict = (
-  known: Observations,
-  items: readonly ResolvedItem[],
+/**
+ * Checks whether the ServiceAccount may do this to all objects of the kind that these targets have, in their namespace.
+ *
+ * @param ofAll names this for a denial, which says nothing of one target. Default: it says the same of each of them
+ */
+export const reviewOfAll = (
+  items: readonly [ResolvedItem, ...ResolvedItem[]],
   verb: string,
-  is: boolean,
-): Observations =>
-  withChanges(
-    known,
-    items.map(({ index }) => {
-      const preflight = preflightIn(known, index);
-      const permissions = set(preflight.permissions ?? NONE, verb, is ? "allowed" : "denied");
-      return [index, { preflight: { ...preflight, permissions } }];
-    }),
-  );
+  ofAll?: string,
+): ApiCall => ({
+  purpose: "review",
+  as: "serviceAccount",
+  call: accessReview(items[0].place, verb),
+  folds: [
+    {
+      type: "permission-reviewed",
+      verb,
+      indices: items.map(({ index }) => index),
+      ...(ofAll === undefined ? {} : { ofAll }),
+    },
+  ],
+});
 
-/** A create has no name in an access review. */
-const nameFor = (verb: string, { name }: ObjectRef): string => (verb === "create" ? "" : name);
+/** Checks whether the ServiceAccount may do this to this target. A create has no name in an access review. */
+const reviewOf = ({ index, place }: ResolvedItem, verb: string): ApiCall => ({
+  purpose: "review",
+  item: index,
+  as: "serviceAccount",
+  call: accessReview(place, verb, verb === "create" ? undefined : place.name),
+  folds: [{ type: "permission-reviewed", verb, indices: [index] }],
+});
 
 /** Checks all verbs that this change and its rollback need. */
 export const reviewsOf = (item: ResolvedItem): readonly ApiCall[] =>
-  verbsOf(item.change.type).map((verb) => ({
-    ...review(item.place, verb, nameFor(verb, item.place), (known, is) => withVerdict(known, [item], verb, is)),
-    item: item.index,
-  }));
+  verbsOf(item.change.type).map((verb) => reviewOf(item, verb));
 
 /** The changes that need the same verb on the same kind in the same namespace. */
 interface Alike {
@@ -97,18 +92,9 @@ const alike = (items: readonly ResolvedItem[], known: Observations): readonly Al
 export const reviews = (items: readonly ResolvedItem[], known: Observations): readonly ApiCall[] =>
   alike(items, known).flatMap(({ key, verb, items }): readonly ApiCall[] => {
     const isOne = items.length === 1 || known.deniedForAll.has(key);
-    if (isOne && verb !== "create")
-      return items.map((item) => ({
-        ...review(item.place, verb, item.place.name, (known, is) => withVerdict(known, [item], verb, is)),
-        item: item.index,
-      }));
-    return [
-      review(items[0].place, verb, "", (known, is) =>
-        is || verb === "create"
-          ? withVerdict(known, items, verb, is)
-          : { ...known, deniedForAll: new Set([...known.deniedForAll, key]) },
-      ),
-    ];
+    return isOne && verb !== "create"
+      ? items.map((item) => reviewOf(item, verb))
+      : [reviewOfAll(items, verb, verb === "create" ? undefined : key)];
   });
 
 const notAllowed = ({ index }: ResolvedItem, known: Observations, verbs: readonly string[]): readonly string[] => {

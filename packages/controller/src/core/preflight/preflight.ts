@@ -1,33 +1,14 @@
 // Runs the checks of live targets before the first change: reads, dry runs and access reviews.
 import { MANAGED_BY, MANAGED_BY_LABEL, type Transaction, TRANSACTION_LABEL } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
-import { duplicateItem } from "../merge/duplicate-items.ts";
-import { showPath } from "../merge/show-path.ts";
 import type { ApiCall } from "../state/effect.ts";
-import {
-  messageOf,
-  type ApiError,
-  asObject,
-  equal,
-  isObject,
-  type Json,
-  type JsonObject,
-  type KubeObject,
-} from "@janus/types";
-import { replaceHint } from "../kubernetes/immutable-fields.ts";
-import {
-  changeIn,
-  type Observations,
-  trialIn,
-  unchangedConflict,
-  withChange,
-  withPreflight,
-} from "../state/observations.ts";
+import { asObject, equal, isObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
+import { changeIn, type Observations, trialIn } from "../state/observations.ts";
+import type { KeepDryRun } from "../state/preflight-observations.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
 import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { missingOwners, readNewOwners } from "./missing-owners.ts";
-import { missingPermissions, withVerdict } from "./permissions.ts";
+import { missingPermissions } from "./permissions.ts";
 import { refusedGrants, regranting } from "./regranting.ts";
 import { readTarget, type ResolvedItem, writeOf } from "../state/resolved-changes.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
@@ -35,7 +16,6 @@ import { fieldsOf } from "../merge/field-set.ts";
 import { entriesOf } from "../merge/marks.ts";
 import { nullInUnknownList, nullInWhole } from "../merge/nulls.ts";
 import { unclearMerge } from "../merge/take-over.ts";
-import { schemaChange } from "./schema-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
 
 /** Reads the ServiceAccount itself: impersonating one that does not exist would fail with an unclear message. */
@@ -47,18 +27,8 @@ export const readServiceAccount = (txn: Transaction): ApiCall => ({
     place: { resource: serviceAccounts, namespace: txn.metadata.namespace, name: txn.spec.serviceAccountName },
   },
   untilDone: true,
-  folds: [(known, answer) => ({ ...known, serviceAccount: E.isRight(answer) ? "there" : "missing" })],
+  folds: [{ type: "service-account-read" }],
 });
-
-const isConflict = (fault: ApiError): boolean => fault.type === "refused" && fault.code === 409;
-
-/** Items that are twice in the content of a Create, as the API server refuses them in any later apply of the same manifest. */
-const duplicates = ({ change, place }: ResolvedItem, created: KubeObject): readonly string[] => {
-  const path = change.type === "Create" ? duplicateItem(created) : undefined;
-  return path === undefined
-    ? []
-    : [`${showPath(path)} is twice in the content of ${formatRef(place)}: keep one of them`];
-};
 
 /** Sends the change as a dry run. */
 const dryRun = (
@@ -66,6 +36,7 @@ const dryRun = (
   item: ResolvedItem,
   { object }: TargetObservation,
   mayBeUnserved: boolean,
+  keep: KeepDryRun,
 ): ApiCall => ({
   purpose: "dry-run",
   item: item.index,
@@ -73,51 +44,8 @@ const dryRun = (
   dryRun: true,
   mayBeUnserved,
   call: writeOf(txn, item, object),
-  folds: [
-    (known, answer, now) => {
-      const of = object?.metadata.resourceVersion;
-      if (E.isRight(answer))
-        return withPreflight(known, item.index, {
-          trial: { of, problems: duplicates(item, answer.right), ...schemaChange(item, object, answer.right) },
-        });
-      const fault = answer.left;
-      // A conflict: it is read again, unless it was unmodified.
-      if (isConflict(fault) && unchangedConflict(known, item.index, object) === undefined)
-        return withChange(known, item.index, {
-          target: undefined,
-          unchangedConflict: {
-            at: now,
-            message: messageOf(fault),
-            resourceVersion: of,
-          },
-        });
-      const later =
-        fault.type === "refused" && (fault.code === 403 || fault.code === 404) && dependsOnEarlier(txn, item.index);
-      const verb = item.change.type === "Replace" ? "create" : item.change.type.toLowerCase();
-      const message = messageOf(fault);
-      const problem = `the API server refuses to ${verb} ${formatRef(item.place)}: ${message}${replaceHint(item.change, message)}`;
-      return withPreflight(known, item.index, { trial: { of, problems: later ? [] : [problem] } });
-    },
-  ],
+  folds: [{ type: "change-tried", change: item.change, target: object, keep }],
 });
-
-/**
- * The dry run of a Replace is its create. That is refused in the end, since what it replaces is still there, but only after all
- * other checks: then what was sent is all that is known of the object.
- */
-const creating = (trial: ApiCall, { change }: ResolvedItem): ApiCall => {
-  const { call } = trial;
-  if (change.type !== "Replace" || call.verb !== "create") return trial;
-  return {
-    ...trial,
-    folds: [
-      (known, answer, _, __, inner) => {
-        const isThere = E.isLeft(answer) && answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
-        return inner(known, trial.folds, isThere ? E.right(call.body as KubeObject) : answer);
-      },
-    ],
-  };
-};
 
 /** The kinds of locks, journals and snapshots. */
 const KEPT: readonly string[] = ["Lease", "ConfigMap", "Secret"];
@@ -191,31 +119,19 @@ export const liveProblems = (item: ResolvedItem, known: Observations): readonly 
   return seen === undefined ? [] : liveChecks.flatMap((check) => check(item, seen) ?? []);
 };
 
-/** Adds to a dry run of a change what is to be kept of its answer. */
-export type KeepDryRun = (dryRun: ApiCall, item: ResolvedItem, seen: TargetObservation) => ApiCall;
-
-const keepNothing: KeepDryRun = (dryRun) => dryRun;
-
 /** The requests that are still needed for the preflight of this change. */
 export const examine = (
   txn: Transaction,
   known: Observations,
   item: ResolvedItem,
-  keep: KeepDryRun = keepNothing,
+  keep: KeepDryRun,
 ): readonly ApiCall[] => {
   const { target: seen } = changeIn(known, item.index);
   const mayBeUnserved = !isServed(known, item.place.resource);
   if (seen === undefined) {
-    const reading = readTarget(item, (known, answer) => {
-      // A target needs a snapshot before the first change, except for a Create.
-      const later = item.change.type === "Create" && dependsOnEarlier(txn, item.index);
-      const problem = E.isLeft(answer) ? `${formatRef(item.place)} cannot be read: ${messageOf(answer.left)}` : "";
-      const isDenied = E.isLeft(answer) && answer.left.type === "refused" && answer.left.code === 403;
-      const judged = isDenied ? withVerdict(known, [item], "get", false) : known;
-      const unseen = withChange(judged, item.index, { target: { type: "absent", at: known.since } });
-      return withPreflight(unseen, item.index, { trial: { of: undefined, problems: later ? [] : [problem] } });
-    });
-    return [{ ...reading, mayBeUnserved }];
+    // A target needs a snapshot before the first change, except for a Create.
+    const isForNow = item.change.type === "Create" && dependsOnEarlier(txn, item.index);
+    return [{ ...readTarget(item, { type: "target-unreadable", isForNow }), mayBeUnserved }];
   }
   if (liveProblems(item, known).length > 0) return [];
   const more =
@@ -224,7 +140,7 @@ export const examine = (
       : [];
   const owners = readNewOwners(known, item);
   return trialIn(known, item.index) === undefined
-    ? [creating(keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), item), ...owners, ...more]
+    ? [dryRun(txn, item, seen, mayBeUnserved, keep), ...owners, ...more]
     : [...owners, ...more];
 };
 

@@ -1,15 +1,14 @@
 // Computes what a Transaction would do without creating it, for kubectl janus plan.
 import type { ResolvedChange } from "@janus/api";
-import { isRight } from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { Effect } from "../state/effect.ts";
 import { withContents } from "../state/contents.ts";
-import { changeIn, trialIn, withPreflight } from "../state/observations.ts";
+import { changeIn, trialIn } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { examined } from "./examined.ts";
-import { examine, type KeepDryRun } from "./preflight.ts";
+import { examine } from "./preflight.ts";
 
 /** The effect that a change would have on its target as it is now. */
 export interface ChangePreview {
@@ -48,19 +47,6 @@ export type Preview =
 /** Reads and dry runs at the same time. */
 const MOST = 16;
 
-const keepingObject: KeepDryRun = (dryRun, { index }) => ({
-  ...dryRun,
-  folds: [
-    ...dryRun.folds,
-    (after, answer) => {
-      const trial = trialIn(after, index);
-      return isRight(answer) && trial !== undefined
-        ? withPreflight(after, index, { trial: { ...trial, object: answer.right } })
-        : after;
-    },
-  ],
-});
-
 const previewOf = (
   { known }: ReconcileContext,
   { index, place, change: { type } }: ResolvedItem,
@@ -88,7 +74,7 @@ export const preview = (seenContext: ReconcileContext): Preview => {
   const context = { ...seenContext, txn: withContents(seenContext.txn, seenContext.known) };
   const { txn, known } = context;
   const seen = examined(context, (known, items) =>
-    items.flatMap((item) => examine(txn, known, item, keepingObject)).slice(0, MOST),
+    items.flatMap((item) => examine(txn, known, item, "object")).slice(0, MOST),
   );
   if (seen.type === "requests") return seen;
   const isTried = seen.type === "tried";

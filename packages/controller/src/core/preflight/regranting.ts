@@ -1,11 +1,10 @@
 // Checks that the ServiceAccount could restore RBAC objects, despite escalation prevention.
 import type { ResolvedChange, Transaction } from "@janus/api";
 import { deletes, fieldManager } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
 import { asUpdate } from "../merge/take-over.ts";
 import { desiredState, recreateBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "../state/effect.ts";
-import { type Observations, preflightIn, withPreflight } from "../state/observations.ts";
+import { type Observations, preflightIn } from "../state/observations.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { mayBeGranted } from "../state/target-resolution.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
@@ -54,8 +53,12 @@ const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ["admissionregistration.k8s.io/MutatingAdmissionPolicyBinding", parameters("paramRef")],
 ]);
 
-const comparisonOf = ({ place: { resource } }: ResolvedItem): Comparison | undefined =>
+const comparisonOf = ({ resource }: ObjectRef): Comparison | undefined =>
   COMPARISONS.get(`${resource.group}/${resource.kind}`);
+
+/** Whether this says that the ServiceAccount may not grant what the object grants. */
+export const isRefusedGrant = (place: ObjectRef, fault: ApiError): boolean =>
+  comparisonOf(place)?.isRejection(fault) === true;
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
@@ -105,10 +108,7 @@ export const regranting = (
   item: ResolvedItem,
   before: KubeObject | undefined,
 ): readonly ApiCall[] => {
-  const comparison = comparisonOf(item);
-  if (comparison === undefined || before === undefined) return [];
-  const { resourceVersion } = before.metadata;
-  if (isKnown(known, item, before)) return [];
+  if (comparisonOf(item.place) === undefined || before === undefined || isKnown(known, item, before)) return [];
   const call = granting(txn, item, before);
   return call === undefined
     ? []
@@ -119,12 +119,7 @@ export const regranting = (
           as: "serviceAccount",
           dryRun: true,
           call,
-          folds: [
-            (known, answer) => {
-              const isDenied = E.isLeft(answer) && comparison.isRejection(answer.left);
-              return withPreflight(known, item.index, { regrant: { resourceVersion, isDenied } });
-            },
-          ],
+          folds: [{ type: "regrant-tried", resourceVersion: before.metadata.resourceVersion }],
         },
       ];
 };
@@ -141,7 +136,7 @@ export const lostGrants = (
   known: Observations,
   before: KubeObject,
 ): readonly string[] => {
-  const comparison = comparisonOf(item);
+  const comparison = comparisonOf(item.place);
   return comparison === undefined ||
     !isKnown(known, item, before) ||
     preflightIn(known, item.index).regrant?.isDenied !== true

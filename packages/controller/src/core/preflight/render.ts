@@ -2,17 +2,15 @@
 import { cut, type Render, type RenderedChange, type Transaction } from "@janus/api";
 import type { Instant } from "@janus/types";
 import type { ApiCall, Effect, Watched } from "../state/effect.ts";
-import { MOST_LIVE, outlined } from "../state/memory-budget.ts";
-import { changeIn, type Observations, trialIn, withChange } from "../state/observations.ts";
+import { MOST_LIVE } from "../state/memory-budget.ts";
+import { changeIn, type Observations, trialIn } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { approvalDigest } from "./digest.ts";
-import { bytesOf, fitting, keepingResult } from "./dry-run-result.ts";
+import { bytesOf, fitting } from "./dry-run-result.ts";
 import { examined } from "./examined.ts";
 import { TO_THE_END } from "./irreversible-changes.ts";
-import { examine, type KeepDryRun, liveProblems } from "./preflight.ts";
-import { regranting } from "./regranting.ts";
-import { readOtherVersions } from "../state/other-versions.ts";
+import { examine } from "./preflight.ts";
 import { RENDER_BYTES } from "./spec-problems.ts";
 
 /** Bytes of each change, apart from its differences and its message. */
@@ -42,33 +40,18 @@ const room = (known: Observations): number => {
   return sizes.length === 0 ? 1 : Math.max(1, Math.min(MOST, Math.floor((MOST_LIVE * sizes.length) / sum)));
 };
 
-/** Keeps only the outline of a target once it was examined. */
-const outlineExamined = (txn: Transaction, known: Observations, item: ResolvedItem): Observations => {
-  const observed = changeIn(known, item.index);
-  const { target, preflight } = observed;
-  if (target?.type !== "read") return known;
-  const trial = trialIn(known, item.index);
-  const problems = trial?.problems ?? liveProblems(item, known);
-  const asked = [...regranting(txn, known, item, target.object), ...readOtherVersions(txn, item, known, target.object)];
-  const isOpen = trial === undefined ? problems.length === 0 : asked.length > 0;
-  const left = {
-    ...observed,
-    preflight: { ...preflight, trial: { ...trial, of: target.object.metadata.resourceVersion, problems } },
-  };
-  return isOpen ? known : withChange(known, item.index, outlined(left));
-};
-
-const keepingOutline = (txn: Transaction, item: ResolvedItem, request: ApiCall): ApiCall => ({
+/** Keeps only the outline of its target once it was examined. */
+const keepingOutline = ({ change, place }: ResolvedItem, request: ApiCall): ApiCall => ({
   ...request,
-  folds: [...request.folds, (known) => outlineExamined(txn, known, item)],
+  folds: [...request.folds, { type: "examined-outlined", change, place }],
 });
 
 const examining =
-  (txn: Transaction, keep: KeepDryRun) =>
+  (txn: Transaction) =>
   (known: Observations, items: readonly ResolvedItem[]): readonly ApiCall[] => {
     const open = items.flatMap((item) => {
-      const needed = examine(txn, known, item, keep);
-      return needed.length === 0 ? [] : [needed.map((request) => keepingOutline(txn, item, request))];
+      const needed = examine(txn, known, item, "result");
+      return needed.length === 0 ? [] : [needed.map((request) => keepingOutline(item, request))];
     });
     return open.slice(0, room(known)).flat();
   };
@@ -137,8 +120,8 @@ const watchedTargets = ({ txn, known }: ReconcileContext): readonly Watched[] =>
  *             of them are in memory at a time; no value of a sensitive kind is shown.
  */
 export const render = (context: ReconcileContext): Rendering => {
-  const { txn, known, settings } = context;
-  const seen = examined(context, examining(txn, keepingResult(settings)));
+  const { txn, known } = context;
+  const seen = examined(context, examining(txn));
   if (seen.type === "requests" || seen.type === "wait") return seen;
   if (seen.type === "untried") {
     const problems = [

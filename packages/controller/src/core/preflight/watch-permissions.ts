@@ -6,7 +6,7 @@ import type { ApiCall } from "../state/effect.ts";
 import { type Observations, preflightIn } from "../state/observations.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
-import { review, withVerdict } from "./permissions.ts";
+import { reviewOfAll } from "./permissions.ts";
 
 const WATCH = "watch";
 
@@ -25,9 +25,7 @@ export const watchReviews = (txn: Transaction, known: Observations): readonly Ap
     if (others === undefined) alike.set(key, [item]);
     else others.push(item);
   }
-  return [...alike.values()].map((items) =>
-    review(items[0].place, WATCH, "", (known, is) => withVerdict(known, items, WATCH, is)),
-  );
+  return [...alike.values()].map((items) => reviewOfAll(items, WATCH));
 };
 
 /** Warns of targets that may not be watched: they are polled at growing intervals, and users should know why it takes long. */

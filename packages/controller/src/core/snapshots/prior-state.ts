@@ -3,8 +3,7 @@ import type { Before, SnapshotStore, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { beforeIn, type Journal } from "../state/journal.ts";
-import { changeIn, type Observations, withChange } from "../state/observations.ts";
-import { ownerUids } from "../kubernetes/kube-object.ts";
+import { changeIn, type Observations } from "../state/observations.ts";
 import type { ReleaseTo } from "../state/cleanup.ts";
 import { releaseOrRetry } from "./release-stores.ts";
 import { holding, readStores, restored } from "./snapshot-stores.ts";
@@ -62,11 +61,5 @@ export const snapshotOf = (txn: Transaction, known: Observations, journal: Journ
 /** Its owners are remembered even after the snapshot is removed from memory. */
 const withOwners = (request: ApiCall, index: number, stores: readonly SnapshotStore[], key: string): ApiCall => ({
   ...request,
-  folds: [
-    ...request.folds,
-    (known) => {
-      const object = restored(known, stores, key);
-      return E.isLeft(object) ? known : withChange(known, index, { ownersBefore: ownerUids(object.right) });
-    },
-  ],
+  folds: [...request.folds, { type: "former-owners-read", index, stores, key }],
 });

@@ -9,42 +9,18 @@ import {
   type Transaction,
   UID_LABEL,
 } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { isAbsent, type KubeObject } from "@janus/types";
-import { type ReleaseTo, storeCleanup, withStorePostponed, withStoreReleased } from "../state/cleanup.ts";
-import { type Observations, set, unset } from "../state/observations.ts";
-import type { StoreListing, OurStore } from "../state/store-observations.ts";
-import { laterStore, openStore, storePlace } from "./snapshot-data.ts";
+import { type KubeObject } from "@janus/types";
+import { type ReleaseTo, storeCleanup } from "../state/cleanup.ts";
+import { type Observations } from "../state/observations.ts";
+import type { OurStore } from "../state/store-observations.ts";
+import { storePlace } from "./snapshot-data.ts";
 
 export const storeKey = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">): string => `${kind}/${name}`;
 
 /** Whether its label says that it is a store of this Transaction. The journal has the label as well, and is none. */
 export const isOf = ({ metadata: { uid } }: Transaction, { metadata: { name, labels } }: KubeObject): boolean =>
   labels?.[UID_LABEL] === uid && name !== journalName(uid);
-
-const withListing = (
-  known: Observations,
-  store: Pick<SnapshotStore, "kind" | "name">,
-  observed: StoreListing,
-): Observations => ({
-  ...known,
-  found: set(known.found, storeKey(store), observed),
-});
-
-export const toOurStore = ({
-  metadata: { uid = "", resourceVersion = "", finalizers = [] },
-}: KubeObject): OurStore => ({
-  type: "ours",
-  uid,
-  resourceVersion,
-  finalizers,
-});
-
-const forget = (known: Observations, ref: Pick<SnapshotStore, "kind" | "name">): Observations => ({
-  ...known,
-  found: unset(known.found, storeKey(ref)),
-});
 
 /**
  * Reads the object of this name. Journal and status may name anything, since other clients may have written
@@ -60,22 +36,7 @@ export const lookAtStore = (
   as: "controller",
   call: { verb: "get", place: storePlace(txn, store) },
   untilDone: true,
-  folds: [
-    (known, answer, now) => {
-      if (E.isLeft(answer)) return withListing(known, store, { type: "absent" });
-      const object = answer.right;
-      const observed = toOurStore(object);
-      const isSame = ({ uid }: SnapshotStore): boolean =>
-        uid === observed.uid ||
-        (recorded !== undefined && openStore({ ...recorded, uid: observed.uid }, object).type === "data");
-      const isOurs = isOf(txn, object) && (recorded === undefined || isSame(recorded));
-      if (!isOurs) return withListing(known, store, { type: "theirs" });
-      const why = laterStore(txn, store, object);
-      return why === undefined
-        ? withListing(known, store, observed)
-        : { ...withListing(known, store, { ...observed, isLater: true }), later: { why, readAt: now } };
-    },
-  ],
+  folds: [{ type: "store-looked-at", recorded }],
 });
 
 const writeRelease = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, observed: OurStore): ApiCall => ({
@@ -102,16 +63,8 @@ const writeRelease = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, obser
     },
   },
   untilDone: true,
-  folds: [
-    (known, answer) =>
-      E.isLeft(answer)
-        ? withListing(known, ref, { type: "absent" })
-        : {
-            ...withListing(known, ref, toOurStore(answer.right)),
-            cleanup: withStoreReleased(known.cleanup, observed.uid, to),
-          },
-  ],
-  unanswered: [(known) => forget(known, ref)],
+  folds: [{ type: "store-released", uid: observed.uid, to }],
+  unanswered: [{ type: "store-maybe-released" }],
 });
 
 const remove = (txn: Transaction, ref: SnapshotStore, { uid, resourceVersion }: OurStore): ApiCall => ({
@@ -119,9 +72,8 @@ const remove = (txn: Transaction, ref: SnapshotStore, { uid, resourceVersion }: 
   as: "controller",
   call: { verb: "delete", place: storePlace(txn, ref), preconditions: { uid, resourceVersion } },
   untilDone: true,
-  // If another client delays the deletion, that is not ours to wait for.
-  folds: [(known) => withListing(known, ref, { type: "absent" })],
-  unanswered: [(known) => forget(known, ref)],
+  folds: [{ type: "store-deleted" }],
+  unanswered: [{ type: "store-maybe-released" }],
 });
 
 /** The listed store, if it is the recorded or found one; `undefined` if it does not exist (any more). */
@@ -167,20 +119,15 @@ export const deleteStore = (txn: Transaction, known: Observations, ref: Snapshot
 const orLater = (
   { cleanup }: Observations,
   { uid }: SnapshotStore,
-  what: ReleaseTo | "deleted",
+  step: ReleaseTo | "deleted",
   requests: readonly ApiCall[],
 ): readonly ApiCall[] =>
-  storeCleanup(cleanup, uid).postponed.has(what)
+  storeCleanup(cleanup, uid).postponed.has(step)
     ? []
     : requests.map((request) => ({
         ...request,
         untilDone: "unless-refused",
-        folds: [
-          (known, answer, _, __, inner) =>
-            E.isLeft(answer) && !isAbsent(answer.left)
-              ? { ...known, cleanup: withStorePostponed(known.cleanup, uid, what) }
-              : inner(known, request.folds),
-        ],
+        folds: [{ type: "store-step-tried", uid, step, done: request.folds }],
       }));
 
 /** {@link releaseStore} before a terminal phase: the phase does not wait for it. */

@@ -27,6 +27,11 @@ export interface Pack {
   readonly data: ReadonlyMap<string, string>;
 }
 
+/** With what identifies it, see {@link digestOfStore}. */
+export interface DigestedPack extends Pack {
+  readonly digest: string;
+}
+
 /** The key of the snapshot of a change. If it is too large for one store, its parts are `<key>.0`, `<key>.1` … */
 export const snapshotKey = (index: number, object: KubeObject): string =>
   `item-${index}-${object.metadata.resourceVersion ?? "0"}`;
@@ -53,7 +58,7 @@ const parts = (text: string, bytes: number): readonly string[] => {
  */
 export const pack = (
   snapshots: ReadonlyMap<number, KubeObject>,
-): { readonly packs: readonly Pack[]; readonly starts: ReadonlyMap<number, number> } => {
+): { readonly packs: readonly DigestedPack[]; readonly starts: ReadonlyMap<number, number> } => {
   const packs: Pack[] = [];
   const starts = new Map<number, number>();
   for (const kind of ["ConfigMap", "Secret"] as const) {
@@ -76,7 +81,7 @@ export const pack = (
       });
     }
   }
-  return { packs, starts };
+  return { packs: packs.map((one) => ({ ...one, digest: digestOfStore(one.data) })), starts };
 };
 
 /** Identifies the content of a store, besides its uid. */

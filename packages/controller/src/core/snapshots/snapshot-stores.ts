@@ -1,64 +1,27 @@
 // Creates snapshot stores under free names, and trusts only those that are recorded.
-import { type SnapshotStore, storeName, type Transaction, TRANSACTION_LABEL, UID_LABEL } from "@janus/api";
+import { type SnapshotStore, storeName, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { isAbsent, messageOf, type ApiError, type KubeObject } from "@janus/types";
+import { type KubeObject } from "@janus/types";
 import { type Journal, mostStoreNames } from "../state/journal.ts";
 import { recordStoreNames } from "../state/journal-requests.ts";
-import { type Observations, set, unset } from "../state/observations.ts";
-import type { StoreData, StoreObservation } from "../state/store-observations.ts";
-import { isOf, toOurStore, storeKey } from "./release-stores.ts";
-import { digestOfStore, laterStore, openStore, type Pack, storeBody, storePlace, unpack } from "./snapshot-data.ts";
-
-const withObservation = (known: Observations, n: number, observed: StoreObservation): Observations => ({
-  ...known,
-  stores: set(known.stores, n, observed),
-});
+import { type Observations } from "../state/observations.ts";
+import { storeKey } from "./release-stores.ts";
+import { type DigestedPack, storeBody, storePlace, unpack } from "./snapshot-data.ts";
 
 /** The stores that this process has written, in their order. */
 export const writtenStores = ({ stores }: Observations): readonly SnapshotStore[] =>
   [...stores.values()].flatMap((observed) => (observed.type === "written" ? [observed.store] : []));
 
-const alteredAtOnce = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">, why: string): string =>
-  `the snapshot ${kind} ${name} was modified when it was written (${why}): exempt objects with the label ${TRANSACTION_LABEL} from the admission webhook or policy that modifies it`;
-
 /** Creates a store with the n-th name. One that exists already is read, and neither trusted nor modified. */
-const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
+const write = (txn: Transaction, n: number, pack: DigestedPack): ApiCall => {
   const store = { kind: pack.kind, name: storeName(txn.metadata.name, n) };
   return {
     purpose: "store",
     as: "controller",
     call: { verb: "create", place: storePlace(txn, store), body: storeBody(txn, n, pack), manager: "janus" },
-    folds: [
-      (known, answer) => {
-        if (E.isRight(answer)) {
-          const observed = toOurStore(answer.right);
-          const written = { ...known, found: set(known.found, storeKey(store), observed) };
-          const ref = { ...store, uid: observed.uid, digest: digestOfStore(pack.data) };
-          const kept = opened(txn, ref, answer);
-          // Reported now, not when it is needed for a restore.
-          return withObservation(
-            written,
-            n,
-            kept.type === "data"
-              ? { type: "written", store: ref }
-              : { type: "unusable", why: alteredAtOnce(store, kept.why) },
-          );
-        }
-        const exists = answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
-        return withObservation(
-          known,
-          n,
-          exists
-            ? { type: "taken" }
-            : {
-                type: "unusable",
-                why: `the snapshot ${store.kind} ${store.name} cannot be written: ${messageOf(answer.left)}`,
-              },
-        );
-      },
-    ],
-    unanswered: [(known, _, now) => ({ ...withObservation(known, n, { type: "taken" }), unansweredCreate: now })],
+    folds: [{ type: "store-written", n, digest: pack.digest }],
+    unanswered: [{ type: "store-maybe-written", n }],
   };
 };
 
@@ -67,35 +30,12 @@ const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
  * a former Transaction with our name. Both are ignored, and the next name is tried. Anything else belongs to
  * another client.
  */
-const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): ApiCall => {
-  const store = { kind, name: storeName(txn.metadata.name, n) };
-  return {
-    purpose: "read-store",
-    as: "controller",
-    call: { verb: "get", place: storePlace(txn, store) },
-    folds: [
-      (known, answer) => {
-        if (E.isLeft(answer))
-          return isAbsent(answer.left)
-            ? { ...known, stores: unset(known.stores, n) }
-            : withObservation(known, n, {
-                type: "unusable",
-                why: `${kind} ${store.name} cannot be read: ${messageOf(answer.left)}`,
-              });
-        return withObservation(
-          known,
-          n,
-          answer.right.metadata.labels?.[UID_LABEL] !== undefined
-            ? { type: "left-over" }
-            : {
-                type: "unusable",
-                why: `${kind} ${store.name} exists and does not belong to this Transaction: delete or rename it, then create the Transaction again`,
-              },
-        );
-      },
-    ],
-  };
-};
+const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): ApiCall => ({
+  purpose: "read-store",
+  as: "controller",
+  call: { verb: "get", place: storePlace(txn, { kind, name: storeName(txn.metadata.name, n) }) },
+  folds: [{ type: "store-name-read", n }],
+});
 
 export type Storing =
   | { readonly type: "stored"; readonly stores: readonly SnapshotStore[] }
@@ -103,26 +43,31 @@ export type Storing =
   | { readonly type: "writing"; readonly effect: ApiCall; readonly n: number }
   | { readonly type: "refused"; readonly why: string };
 
+/** The written stores that have these packs, in their order; undefined where one is still to be written. */
+export const storesWith = (
+  known: Observations,
+  packs: readonly Pick<DigestedPack, "kind" | "digest">[],
+): readonly (SnapshotStore | undefined)[] => {
+  const written = writtenStores(known).filter((ref) => !isGone(known, ref));
+  return packs.map(({ kind, digest }) => written.find((ref) => ref.kind === kind && ref.digest === digest));
+};
+
 /**
  * Writes the packs one after the other, under the next free names. A pack that this process has written already
  * is recognized by its digest.
  */
-export const store = (txn: Transaction, known: Observations, packs: readonly Pack[]): Storing => {
-  const written = writtenStores(known).filter((ref) => !isGone(known, ref));
-  const stores: SnapshotStore[] = [];
-  for (const pack of packs) {
-    const digest = digestOfStore(pack.data);
-    const found = written.find((ref) => ref.kind === pack.kind && ref.digest === digest);
-    if (found === undefined) return next(txn, known, pack);
-    stores.push(found);
-  }
-  return { type: "stored", stores };
+export const store = (txn: Transaction, known: Observations, packs: readonly DigestedPack[]): Storing => {
+  const stores = storesWith(known, packs);
+  const pack = packs.find((_, at) => stores[at] === undefined);
+  return pack === undefined
+    ? { type: "stored", stores: stores.filter((ref) => ref !== undefined) }
+    : next(txn, known, pack);
 };
 
 /** It was deleted again: its name is free. */
 const isGone = (known: Observations, ref: SnapshotStore): boolean => known.found.get(storeKey(ref))?.type === "absent";
 
-const next = (txn: Transaction, known: Observations, pack: Pack): Storing => {
+const next = (txn: Transaction, known: Observations, pack: DigestedPack): Storing => {
   const most = mostStoreNames(txn.spec.changes.length);
   for (let n = 0; n < most; n += 1) {
     const observed = known.stores.get(n);
@@ -150,29 +95,8 @@ const read = (txn: Transaction, ref: SnapshotStore): ApiCall => ({
   purpose: "read-store",
   as: "controller",
   call: { verb: "get", place: storePlace(txn, ref) },
-  folds: [
-    (known, answer, now) => {
-      const data = opened(txn, ref, answer);
-      const why = E.isRight(answer) && data.type === "data" ? laterStore(txn, ref, answer.right) : undefined;
-      return why === undefined
-        ? { ...known, storeData: set(known.storeData, storeKey(ref), data) }
-        : { ...known, later: { why, readAt: now } };
-    },
-  ],
+  folds: [{ type: "store-read", store: ref }],
 });
-
-const opened = (txn: Transaction, ref: SnapshotStore, answer: E.Either<ApiError, KubeObject>): StoreData => {
-  const store = `${ref.kind} ${ref.name}`;
-  if (E.isLeft(answer))
-    return {
-      type: "broken",
-      why: `the snapshot ${store} ${isAbsent(answer.left) ? "is gone" : "cannot be read"}: ${messageOf(answer.left)}`,
-    };
-  // Journal and status, which other clients may have written, could name a store of another Transaction.
-  return isOf(txn, answer.right)
-    ? openStore(ref, answer.right)
-    : { type: "broken", why: `${store} does not have the label of this Transaction` };
-};
 
 /** The stores of a snapshot that were read, and the next one of it to read: a large snapshot is in several. */
 export const holding = (

@@ -44,9 +44,9 @@ const nextGroup = (known: Observations): ReadonlyMap<number, KubeObject> => {
 };
 
 /** Records the stores of snapshots. If the targets take much memory, only their outlines are kept. */
-const withRefs = (
+export const withRefs = (
   known: Observations,
-  starts: ReadonlyMap<number, number>,
+  starts: Iterable<readonly [index: number, pack: number]>,
   stores: readonly SnapshotStore[],
 ): Observations => {
   const isMuch = liveBytes(known).bytes > ENOUGH_LIVE;
@@ -102,9 +102,10 @@ export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotPr
     ...request,
     folds: [
       ...request.folds,
-      (known) => {
-        const then = store(txn, known, packs);
-        return then.type === "stored" ? withRefs(known, starts, then.stores) : known;
+      {
+        type: "snapshots-stored",
+        packs: packs.map(({ kind, digest }) => ({ kind, digest })),
+        starts: [...starts],
       },
     ],
   });

@@ -1,6 +1,10 @@
 // The ways in which an answer is folded into the observations, as data: a name, and what it takes beside the request and its answer.
+
+import type { ResolvedChange, SnapshotStore } from "@janus/api";
 import type { Instant, KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import type { ReleaseTo } from "./cleanup.ts";
+import type { KeepDryRun } from "./preflight-observations.ts";
 
 /** Folded by `locks/observe-lock.ts`. */
 export type LockFold =
@@ -77,10 +81,65 @@ export type OtherVersionFold =
     };
 
 /** Folded by `preflight/observe-preflight.ts`. */
-export type PreflightFold = never;
+export type PreflightFold =
+  | { readonly type: "service-account-read" }
+  /** `isForNow`: an earlier change may bring what reading it takes. */
+  | { readonly type: "target-unreadable"; readonly isForNow: boolean }
+  | { readonly type: "existence-read" }
+  /** `target`: as it was when the change was tried on it; undefined if there was none. */
+  | {
+      readonly type: "change-tried";
+      readonly change: ResolvedChange;
+      readonly target: KubeObject | undefined;
+      readonly keep: KeepDryRun;
+    }
+  /** It was tried on this version of the target whether the rollback could grant again what it grants. */
+  | { readonly type: "regrant-tried"; readonly resourceVersion: string | undefined }
+  /**
+   * The ServiceAccount may, or may not, do this to the targets of these changes. `ofAll`: it is about all objects of their kind
+   * in their namespace, and a denial is noted under this name: then it is asked about one at a time.
+   */
+  | {
+      readonly type: "permission-reviewed";
+      readonly verb: string;
+      readonly indices: readonly number[];
+      readonly ofAll?: string;
+    }
+  /** Keeps only an outline of each target that was tried. */
+  | { readonly type: "tried-outlined" }
+  /** Keeps only an outline of the target of this change, once nothing more is asked of it. */
+  | { readonly type: "examined-outlined"; readonly change: ResolvedChange; readonly place: ObjectRef };
 
 /** Folded by `snapshots/observe-store.ts`. */
-export type StoreFold = never;
+export type StoreFold =
+  /** `n`: the number in its name. */
+  | { readonly type: "store-written"; readonly n: number; readonly digest: string }
+  | { readonly type: "store-name-read"; readonly n: number }
+  | { readonly type: "store-read"; readonly store: SnapshotStore }
+  /** `recorded`: the store of this name that the status or the journal names. */
+  | { readonly type: "store-looked-at"; readonly recorded: SnapshotStore | undefined }
+  | { readonly type: "store-released"; readonly uid: string; readonly to: ReleaseTo }
+  | { readonly type: "store-deleted" }
+  /** Folded by `done`, unless the API server rejects this step of its release: then that is postponed. */
+  | {
+      readonly type: "store-step-tried";
+      readonly uid: string;
+      readonly step: ReleaseTo | "deleted";
+      readonly done: readonly Nested[];
+    }
+  /** Refers to snapshots once all packs are stored. `starts`: their changes, each with the number of the pack that it starts in. */
+  | {
+      readonly type: "snapshots-stored";
+      readonly packs: readonly Pick<SnapshotStore, "kind" | "digest">[];
+      readonly starts: readonly (readonly [index: number, pack: number])[];
+    }
+  /** Notes the owners that the snapshot of this change, which is in these stores, names; once all of it is read. */
+  | {
+      readonly type: "former-owners-read";
+      readonly index: number;
+      readonly stores: readonly SnapshotStore[];
+      readonly key: string;
+    };
 
 /** Folded by `forward/observe-change.ts`. */
 export type ChangeFold = never;
@@ -120,8 +179,9 @@ export type JournalFault =
 export type RecordFault = { readonly type: "retry-maybe-reported"; readonly at: Instant };
 export type TargetFault = { readonly type: "target-unread"; readonly refused?: Nested };
 export type ContentsFault = { readonly type: "contents-unread" };
-export type PreflightFault = never;
-export type StoreFault = never;
+export type StoreFault =
+  | { readonly type: "store-maybe-written"; readonly n: number }
+  | { readonly type: "store-maybe-released" };
 export type ChangeFault = never;
 export type RestoreFault = never;
 
@@ -132,7 +192,6 @@ export type FaultData =
   | RecordFault
   | TargetFault
   | ContentsFault
-  | PreflightFault
   | StoreFault
   | ChangeFault
   | RestoreFault;

@@ -31,6 +31,9 @@ export interface Trial {
   readonly object?: KubeObject;
 }
 
+/** What is kept of a dry run besides its problems, if anything: what is shown of its result, or the object. */
+export type KeepDryRun = "nothing" | "result" | "object";
+
 /** The object in other versions of its kind. */
 export interface OtherVersions {
   /** The resourceVersion of the object that was read in its own. */

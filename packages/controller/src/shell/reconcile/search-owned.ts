@@ -10,7 +10,7 @@ import {
   isOfCluster,
   type Owned,
   ownedObject,
-  review,
+  accessReview,
   type Unlisted,
 } from "../../core/index.ts";
 import { LISTS } from "../limits.ts";
@@ -82,13 +82,8 @@ const denied = async (
   as: Impersonation,
   error: ApiError,
 ): Promise<E.Either<ApiError, Unlisted>> => {
-  const { call } = review(
-    { resource, ...(namespace === undefined ? {} : { namespace }) },
-    "list",
-    "",
-    (known) => known,
-  );
-  const asked = { verb: "create", resource: call.place.resource, body: call.body, as, purpose: "review" } as const;
+  const { verb, place, body } = accessReview({ resource, ...(namespace === undefined ? {} : { namespace }) }, "list");
+  const asked = { verb, resource: place.resource, body, as, purpose: "review" } as const;
   const answer = await api.send(asked);
   if (E.isLeft(answer)) return isOfKind(answer.left) ? E.right(unlisted(resource, error)) : answer;
   const { allowed, evaluationError = "" } = asObject(answer.right["status"]);
