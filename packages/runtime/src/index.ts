@@ -31,6 +31,7 @@ export {
   type TrackedObjects,
   trackedObjects,
 } from "./reconcile/tracked-objects.ts";
+export { type KindOptions, type WatchedKind, watchKind } from "./reconcile/watch-kind.ts";
 export { runProcess } from "./run-process.ts";
 export { type EventSubjects, recorder } from "./telemetry/events.ts";
 export { queueMetrics } from "./telemetry/queue-metrics.ts";

@@ -1,42 +1,16 @@
 // Starts everything that a leader runs: watches, work queue, reconciler and lock renewal.
-import { randomUUID } from "node:crypto";
 import type { Phase } from "@janus/api";
-import { type Api, discovery, type KubeObject } from "@janus/kube";
-import {
-  keyOf,
-  startReflector,
-  newWorkQueue,
-  sharedApi,
-  throttle,
-  wall,
-  defect,
-  type Log,
-  withFields,
-  type Loop,
-  type Watchdog,
-  watchdog as newWatchdog,
-  queueMetrics,
-  recorder,
-} from "@janus/runtime";
+import { type Api, discovery } from "@janus/kube";
+import { sharedApi, type Log, type Watchdog, watchdog as newWatchdog, recorder, watchKind } from "@janus/runtime";
 import type { Registry } from "prom-client";
 import { BACKOFF, type Settings, transactions } from "../core/index.ts";
-import { messageOf } from "@janus/types";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
 import { draftsOf, namespaceOf } from "./reconcile/queue-key.ts";
 import { TRANSACTION_EVENTS } from "./telemetry/transaction-events.ts";
 import { CONTROLLER_NAMES } from "./names.ts";
 import { cacheTransform, dueAt, isUnpublished, phaseOf } from "./reconcile/cache-transform.ts";
-import {
-  DRAFTS_IN_FLIGHT,
-  IN_FLIGHT,
-  MIN_INTERVAL,
-  RENEWAL_ROUND,
-  RENEWALS_IN_FLIGHT,
-  TURN_PATIENCE,
-  WATCH,
-} from "./limits.ts";
+import { DRAFTS_IN_FLIGHT, IN_FLIGHT, RENEWAL_ROUND, RENEWALS_IN_FLIGHT, TURN_PATIENCE } from "./limits.ts";
 import { metrics } from "./telemetry/metrics.ts";
-import type { Round } from "@janus/runtime";
 import { reconciler } from "./reconcile/reconciler.ts";
 
 export interface ControllerOptions {
@@ -70,11 +44,9 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
   const apiOf = sharedApi(api, { places: IN_FLIGHT, patience });
   const draftsApiOf = sharedApi(api, { places: DRAFTS_IN_FLIGHT, patience, pauses: true });
   const renewalsOf = sharedApi(options.renewals ?? api, { places: RENEWALS_IN_FLIGHT, patience });
-  const aborted = new AbortController();
   const events = recorder(CONTROLLER_NAMES, TRANSACTION_EVENTS, apiOf, identity);
-  let isSynced = false;
   const active = (): ReadonlyMap<Phase, number> | undefined => {
-    if (!isSynced) return undefined;
+    if (!watched.isSynced()) return undefined;
     const counts = new Map<Phase, number>();
     for (const object of watched.store.values()) counts.set(phaseOf(object), (counts.get(phaseOf(object)) ?? 0) + 1);
     return counts;
@@ -92,88 +64,39 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     },
     mayBeDeleted: (key, { metadata }) => watched.store.get(key)?.metadata.uid !== metadata.uid,
     mayExist: (key) => watched.store.has(key),
-    wake: (key) => work.add(key),
+    wake: (key) => watched.wake(key),
     observers: { moved: measured.moved, answered: measured.answered, recordEvent: events.recordEvent },
   });
-  /** One round of a loop, with an id of its own in the log. */
-  const round = ({ heartbeat }: Loop, fields: Readonly<Record<string, unknown>> = {}): Round => {
-    heartbeat();
-    return { heartbeat, log: withFields(log, { ...fields, reconcile: randomUUID().slice(0, 8) }) };
-  };
-  const watching = watchdog.loop("reflector");
-  /** The keys that are worked on, and whether each was seen to change meanwhile. */
-  const underWay = new Map<string, "unchanged" | "changed">();
-  const work = newWorkQueue({
+  const watched = watchKind(api, {
+    resource: transactions,
+    ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }),
+    names: CONTROLLER_NAMES,
+    registry: measured.registry,
     concurrency,
-    groupOf: (key) => {
-      const last = watched.store.get(key);
-      return last !== undefined && isUnpublished(last) ? draftsOf(namespaceOf(key)) : namespaceOf(key);
-    },
-    work: async (key) => {
-      const worker = watchdog.loop("worker");
-      underWay.set(key, "unchanged");
-      const turn = round(worker, { transaction: key });
-      try {
-        return await reconcile(key, turn);
-      } catch (error) {
-        turn.log("error", "internal error in Janus, retrying the Transaction after a pause", defect(error));
-        return { type: "failed" };
-      } finally {
-        worker.rest();
-        const last = underWay.get(key) === "changed" ? watched.store.get(key) : undefined;
-        underWay.delete(key);
-        if (last !== undefined && !isOwn(last)) hear(last);
-      }
-    },
+    log,
+    watchdog,
+    reconcile,
+    lastKnown,
     backoff: BACKOFF,
-    observe: queueMetrics(measured.registry, CONTROLLER_NAMES),
+    keep: cacheTransform,
+    dueAt: (object) => dueAt(object, settings.defaultTtl),
+    isUrged: (object) => hasNewRequest(object.metadata, lastKnown(object)),
+    groupOf: (key, cached) =>
+      cached !== undefined && isUnpublished(cached) ? draftsOf(namespaceOf(key)) : namespaceOf(key),
   });
-  const add = throttle(MIN_INTERVAL, (key) => work.add(key));
-  const urge = throttle(MIN_INTERVAL, (key) => work.urge(key));
-  /** A write of this process itself is no reason to reconcile, or to end a pause early. */
-  const isOwn = (object: KubeObject): boolean => lastKnown(object)?.resourceVersion === object.metadata.resourceVersion;
-  const hear = (object: KubeObject): void => {
-    const due = dueAt(object, settings.defaultTtl);
-    if (due === undefined) return;
-    const key = keyOf(object);
-    if (due > wall()) work.addAfter(key, due - wall());
-    else if (hasNewRequest(object.metadata, lastKnown(object))) urge(key);
-    else add(key);
-  };
-  const watched = startReflector(
-    api,
-    { resource: transactions, ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }) },
-    {
-      signal: aborted.signal,
-      timeoutSeconds: WATCH,
-      keep: cacheTransform,
-      onTurn: watching.heartbeat,
-      onEvent: (event) => {
-        if (event.type === "synced") isSynced = true;
-        if (event.type === "deleted") work.add(keyOf(event.object));
-        if (event.type !== "applied" || isOwn(event.object)) return;
-        // It may be a write of this process that is not answered yet: that is known when the work has ended.
-        if (underWay.has(keyOf(event.object))) underWay.set(keyOf(event.object), "changed");
-        else hear(event.object);
-      },
-      onError: (error) => log("warn", "Transactions cannot be watched; trying again", { error: messageOf(error) }),
-    },
-  );
   const renewals = setInterval(() => {
     const renewing = watchdog.loop("lock renewal");
-    void renew(round(renewing)).finally(renewing.rest);
+    void renew(watched.round(renewing)).finally(renewing.rest);
   }, RENEWAL_ROUND);
 
   return {
     registry: measured.registry,
-    isSynced: () => isSynced,
+    isSynced: watched.isSynced,
     synced: watched.synced,
     stop: async () => {
       stop();
-      aborted.abort();
-      await work.drain();
+      await watched.stop();
       clearInterval(renewals);
-      watching.rest();
       await events.flush();
     },
   };

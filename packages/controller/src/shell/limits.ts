@@ -48,14 +48,8 @@ export const TURN_PATIENCE = 2;
 /** The deadline of requests that must not delay the exit of the process, in ms. */
 export const ASIDE_DEADLINE = 2000;
 
-/** How long a watch lasts, in s. One that has silently stopped is noticed after that and the deadline of a request. */
-export const WATCH = 60;
-
 /** How often locks are checked for renewal, in ms: much less than a third of the shortest lockTimeout, a second. */
 export const RENEWAL_ROUND = 250;
-
-/** A Transaction that other clients keep writing is reconciled at most once in this time, in ms: it costs several requests. */
-export const MIN_INTERVAL = 1000;
 
 /** How long, in ms, a loop may make no progress before it counts as stuck; longer where requests may take longer. */
 export const STUCK_AFTER = 60_000;
