@@ -11,11 +11,12 @@ import type { About, Finding, Happened } from "./state/happened.ts";
 import { kindFaults, observeKind, observeList } from "./state/observe-lookup.ts";
 import { targetFaults, targetFolds } from "./state/observe-target.ts";
 import { type Observations, withoutRead } from "./state/observations.ts";
+import { restoreFaults, restoreFolds } from "./undo/observe-restore.ts";
 import type { Instant } from "@janus/types";
 
-const FOLDS: Folds<FoldData> = { ...lockFolds, ...targetFolds };
+const FOLDS: Folds<FoldData> = { ...lockFolds, ...targetFolds, ...restoreFolds };
 
-const FAULTS: Faults<FaultData> = { ...lockFaults, ...kindFaults, ...targetFaults };
+const FAULTS: Faults<FaultData> = { ...lockFaults, ...kindFaults, ...targetFaults, ...restoreFaults };
 
 const folderOf = (about: About): Folder => {
   const run: RunFolds = (known, folds, answered) =>

@@ -1,5 +1,5 @@
 // The ways in which an answer is folded into the observations, as data: a name, and what it takes beside the request and its answer.
-
+import type { KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
 /** Folded by `locks/observe-lock.ts`. */
@@ -38,7 +38,33 @@ export type StoreFold = never;
 export type ChangeFold = never;
 
 /** Folded by `undo/observe-restore.ts`. */
-export type RestoreFold = never;
+export type RestoreFold =
+  | Restored
+  /** The API server refuses what the rollback of the change with this index needs of this place. */
+  | { readonly type: "rollback-refused"; readonly index: number; readonly place: ObjectRef }
+  /** It is tried again from now on. */
+  | { readonly type: "refusal-cleared"; readonly index: number }
+  /** The rollback of an item is recorded. `isBehind`: it was deferred behind others. */
+  | { readonly type: "item-restored"; readonly isBehind: boolean; readonly isDelete: boolean }
+  /** The volume, or the content of a snapshot, that is behind the target. */
+  | { readonly type: "storage-read" }
+  /** The target of a change that was never applied may not be read. */
+  | { readonly type: "target-unseen" }
+  /** A store was read to see whether this uid owns the target of the change with this index. */
+  | { readonly type: "owner-sought"; readonly index: number; readonly owner: string };
+
+/** A write of a rollback was answered. */
+export interface Restored {
+  readonly type: "restored";
+  /** The version of the target that it was decided on; absent if there was none. */
+  readonly resourceVersion: string | undefined;
+  /** The index of the change whose rollback ends if it is rejected: its own, or that of an owner of the target. */
+  readonly blamed: number;
+  /** The object that it was to restore. */
+  readonly goal?: KubeObject;
+  /** Restores fields of an edited object, after so many PUTs. `mayYield`: it would be another one if it yielded to other clients. */
+  readonly edit?: { readonly puts: number; readonly mayYield: boolean };
+}
 
 /** Closures go, see `effect.ts`. */
 type Nested = FoldData | ((...args: never[]) => unknown);
@@ -68,7 +94,10 @@ export type TargetFault = { readonly type: "target-unread"; readonly refused?: N
 export type PreflightFault = never;
 export type StoreFault = never;
 export type ChangeFault = never;
-export type RestoreFault = never;
+export type RestoreFault =
+  | { readonly type: "maybe-restored" }
+  /** It was sent in the rollback of the change with this index. */
+  | { readonly type: "rollback-unanswered"; readonly index: number };
 
 export type FaultData =
   | LockFault
