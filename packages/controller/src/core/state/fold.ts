@@ -3,6 +3,7 @@
 import type { ResolvedChange, SnapshotStore } from "@janus/api";
 import type { Instant, KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import type { Gated } from "./gated.ts";
 import type { ReleaseTo } from "./cleanup.ts";
 import type { KeepDryRun } from "./preflight-observations.ts";
 
@@ -141,11 +142,66 @@ export type StoreFold =
       readonly key: string;
     };
 
+/** Folded by `forward/observe-gates.ts`. */
+export type GateFold =
+  | { readonly type: "gate-unreadable" }
+  /** What a read of the target shows of its gates. */
+  | { readonly type: "gates-judged"; readonly gated: Gated };
+
+/** Folded by `forward/observe-trace.ts`. */
+export type TraceFold =
+  /** The target is read, with what it was before the change, if that was read from its snapshot. */
+  { readonly type: "trace-read"; readonly before?: KubeObject } | { readonly type: "trace-unreadable" };
+
 /** Folded by `forward/observe-change.ts`. */
-export type ChangeFold = never;
+export type ChangeFold =
+  /** Checks of the preflight, of permissions or others, were made again in the turn of the change. */
+  | { readonly type: "permissions-awaited" }
+  | { readonly type: "late-check-made" }
+  | { readonly type: "managers-folded" }
+  | { readonly type: "change-written" }
+  /** The reads that show what has become of the change with this index are answered. */
+  | { readonly type: "fate-read"; readonly index: number }
+  /** A rejection of such a read. The change: which of its writes was sent, of a Replace. */
+  | { readonly type: "fate-unreadable"; readonly change: ResolvedChange }
+  /** A new snapshot was recorded, of the target as it is now before the change; those in these stores are obsolete. */
+  | {
+      readonly type: "snapshot-renewed";
+      readonly index: number;
+      readonly before: KubeObject;
+      readonly replaces: readonly SnapshotStore[];
+    }
+  /** It is recorded that what a Replace deletes is gone: its create is next. */
+  | { readonly type: "deletion-recorded"; readonly index: number };
 
 /** Folded by `undo/observe-restore.ts`. */
-export type RestoreFold = never;
+export type RestoreFold =
+  | Restored
+  /** The API server refuses what the rollback of the change with this index needs of this place. */
+  | { readonly type: "rollback-refused"; readonly index: number; readonly place: ObjectRef }
+  /** It is tried again from now on. */
+  | { readonly type: "refusal-cleared"; readonly index: number }
+  /** The rollback of an item is recorded. `isBehind`: it was deferred behind others. */
+  | { readonly type: "item-restored"; readonly isBehind: boolean; readonly isDelete: boolean }
+  /** The volume, or the content of a snapshot, that is behind the target. */
+  | { readonly type: "storage-read" }
+  /** The target of a change that was never applied may not be read. */
+  | { readonly type: "target-unseen" }
+  /** A store was read to see whether this uid owns the target of the change with this index. */
+  | { readonly type: "owner-sought"; readonly index: number; readonly owner: string };
+
+/** A write of a rollback was answered. */
+export interface Restored {
+  readonly type: "restored";
+  /** The version of the target that it was decided on; absent if there was none. */
+  readonly resourceVersion: string | undefined;
+  /** The index of the change whose rollback ends if it is rejected: its own, or that of an owner of the target. */
+  readonly blamed: number;
+  /** The object that it was to restore. */
+  readonly goal?: KubeObject;
+  /** Restores fields of an edited object, after so many PUTs. `mayYield`: it would be another one if it yielded to other clients. */
+  readonly edit?: { readonly puts: number; readonly mayYield: boolean };
+}
 
 /** Closures go, see `effect.ts`. */
 type Nested = FoldData | ((...args: never[]) => unknown);
@@ -160,6 +216,8 @@ export type FoldData =
   | OtherVersionFold
   | PreflightFold
   | StoreFold
+  | GateFold
+  | TraceFold
   | ChangeFold
   | RestoreFold;
 
@@ -179,11 +237,25 @@ export type JournalFault =
 export type RecordFault = { readonly type: "retry-maybe-reported"; readonly at: Instant };
 export type TargetFault = { readonly type: "target-unread"; readonly refused?: Nested };
 export type ContentsFault = { readonly type: "contents-unread" };
+/** Requests for the target of the change with this index, or for its kind, have no answer. */
+export type GateFault = { readonly type: "gate-unanswered"; readonly index: number };
+
+export type ChangeFault =
+  | { readonly type: "change-maybe-written"; readonly index: number }
+  /** The reads that show what has become of the change with this index have no answer. */
+  | { readonly type: "fate-unread"; readonly index: number }
+  /** It cannot be recorded that it stops without these reads, or without knowing the kind: they are tried again. */
+  | { readonly type: "fate-asked-again"; readonly index: number }
+  | { readonly type: "kinds-asked-again" }
+  | { readonly type: "deletion-maybe-recorded"; readonly index: number };
+
 export type StoreFault =
   | { readonly type: "store-maybe-written"; readonly n: number }
   | { readonly type: "store-maybe-released" };
-export type ChangeFault = never;
-export type RestoreFault = never;
+export type RestoreFault =
+  | { readonly type: "maybe-restored" }
+  /** It was sent in the rollback of the change with this index. */
+  | { readonly type: "rollback-unanswered"; readonly index: number };
 
 export type FaultData =
   | LockFault
@@ -193,5 +265,6 @@ export type FaultData =
   | TargetFault
   | ContentsFault
   | StoreFault
+  | GateFault
   | ChangeFault
   | RestoreFault;

@@ -1,9 +1,9 @@
 // Reports targets that are gone although their changes were never applied.
 import { deletes, type Item as Recorded } from "@janus/api";
-import { type KubeObject, messageOf } from "@janus/types";
+import { type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import type { Effect, Closure } from "../state/effect.ts";
-import { changeIn, rollbackIn, withRollback } from "../state/observations.ts";
+import type { Effect } from "../state/effect.ts";
+import { changeIn, rollbackIn } from "../state/observations.ts";
 import { formatRef, type ObjectRef, terminatingMessage } from "../kubernetes/kube-object.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
@@ -58,7 +58,7 @@ export const missing = (
     const { unseen, failedAttempt } = rollbackIn(known, index);
     const why = unseen ?? (isGivenUp(index) ? failedAttempt?.message : undefined);
     return why === undefined
-      ? [index, withAttemptCounted(index, readTarget(item, recordUnseen(item)))]
+      ? [index, withAttemptCounted(index, readTarget(item, { type: "target-unseen" }))]
       : [index, `it is unknown whether ${formatRef(place.right)} is there: ${why}`];
   });
   return {
@@ -66,9 +66,3 @@ export const missing = (
     messages: new Map(found.flatMap(([index, one]) => (typeof one === "string" ? [[index, one] as const] : []))),
   };
 };
-
-/** It may not be read. */
-const recordUnseen =
-  ({ index }: ResolvedItem): Closure =>
-  (known, answer) =>
-    E.isRight(answer) ? known : withRollback(known, index, { unseen: messageOf(answer.left) });

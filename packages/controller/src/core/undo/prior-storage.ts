@@ -1,12 +1,11 @@
 // Keeps a created claim, volume or snapshot whose deletion would destroy data from before.
 import { RETRY_ROLLBACK } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
-import { isAbsent, messageOf, asObject, type KubeObject } from "@janus/types";
+import { asObject, type KubeObject } from "@janus/types";
 import { boundTo, destroyedBehind, destroyedWith, priorStorage } from "../kubernetes/backing-storage.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
-import { rollbackIn, withRollback } from "../state/observations.ts";
+import { rollbackIn } from "../state/observations.ts";
 import { createdUids } from "./created-uids.ts";
 import { conflict, continues, type UndoContext, type UndoStep } from "./undo-context.ts";
 
@@ -27,15 +26,7 @@ const read = ({ index }: UndoContext, storage: ObjectRef): ApiCall => ({
   as: "serviceAccount",
   mayBeUnserved: true,
   call: { verb: "get", place: storage },
-  folds: [
-    (known, answer, readAt) => {
-      const fault = E.isLeft(answer) && !isAbsent(answer.left) ? messageOf(answer.left) : undefined;
-      const object = E.isRight(answer) ? answer.right : undefined;
-      const { storage: former } = rollbackIn(known, index);
-      const since = former?.fault === undefined ? readAt : former.since;
-      return withRollback(known, index, { storage: { readAt, since, object, fault } });
-    },
-  ],
+  folds: [{ type: "storage-read" }],
 });
 
 /** The volume of a claim, or the content of a snapshot, that goes with it. */

@@ -10,10 +10,9 @@ import {
   withRelinkedOwners,
 } from "../snapshots/owner-references.ts";
 import { snapshotOf } from "../snapshots/prior-state.ts";
-import type { ApiCall, Effect, Closure } from "../state/effect.ts";
+import type { ApiCall } from "../state/effect.ts";
 import { stateOf } from "../state/journal.ts";
-import { exceedsMemory } from "../state/memory-budget.ts";
-import { changeIn, rollbackIn, withRollback } from "../state/observations.ts";
+import { changeIn } from "../state/observations.ts";
 import { itemsOf, readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import {
   continues,
@@ -80,24 +79,18 @@ const relink = (
   const { target: seen, lock } = changeIn(known, item.index);
   if (seen === undefined) return continues(readTarget(item, refusedFor(owner)));
   if (!isSafe(lock, context)) return { type: "lock", index: item.index };
-  const dependent: UndoContext = { ...owner, ...item, seen };
+  const dependent: UndoContext = { ...owner, ...item, seen, blamed: owner.blamed ?? owner.index };
   return (
     conflictPause(dependent) ??
-    recreateCollected(owner, dependent, snapshot.object, recreate) ??
-    putOwner(owner, dependent, snapshot.object)
+    recreateCollected(dependent, snapshot.object, recreate) ??
+    putOwner(dependent, snapshot.object)
   );
 };
 
 /** Data without this owner is removed from memory at once if it is large: there may be many stores to read. */
 const lookingFor = (owner: string, request: ApiCall, index: number): ApiCall => ({
   ...request,
-  folds: [
-    (known, _, __, ___, inner) => {
-      const after = inner(known, request.folds);
-      const isOwned = changeIn(after, index).ownersBefore?.includes(owner) ?? true;
-      return isOwned || !exceedsMemory(after.storeData) ? after : { ...after, storeData: known.storeData };
-    },
-  ],
+  folds: [...request.folds, { type: "owner-sought", index, owner }],
 });
 
 /** Whether it was deleted with its owners, all of which the Transaction has deleted, before its own Delete. */
@@ -107,15 +100,9 @@ const isCollected = ({ change, index, seen, journal, context }: UndoContext, bef
   seen.object?.metadata.uid !== before.metadata.uid &&
   isGarbageCollected(context.txn, journal, before);
 
-const recreateCollected = (
-  owner: UndoContext,
-  dependent: UndoContext,
-  before: KubeObject,
-  recreate: Recreate,
-): UndoStep | undefined => {
+const recreateCollected = (dependent: UndoContext, before: KubeObject, recreate: Recreate): UndoStep | undefined => {
   if (!isCollected(dependent, before)) return undefined;
   const step = recreate(dependent, before);
-  if (step.type === "run") return continues(...step.effects.map((effect) => onBehalf(owner, dependent, effect)));
   return step.type === "restored" ? undefined : step;
 };
 
@@ -125,7 +112,7 @@ const isOurs =
     marks(manager, uid);
 
 /** First with the new owner, then with that owned by its former manager. Not of another object, or of one that goes. */
-const putOwner = (owner: UndoContext, dependent: UndoContext, before: KubeObject): UndoStep | undefined => {
+const putOwner = (dependent: UndoContext, before: KubeObject): UndoStep | undefined => {
   const { journal, index, context, seen } = dependent;
   const { txn } = context;
   const { object } = seen;
@@ -134,23 +121,5 @@ const putOwner = (owner: UndoContext, dependent: UndoContext, before: KubeObject
   const relinked = withRelinkedOwners(txn, journal, before, object);
   const body =
     relinked === object ? withOriginalManagers(txn, journal, before, object, isOurs(txn.metadata.uid)) : relinked;
-  return body === undefined
-    ? undefined
-    : continues(onBehalf(owner, dependent, restoring(dependent, putCall(dependent, body), "is-live")));
-};
-
-/**
- * A request for a dependent, sent in the rollback of its owner: if it is rejected, that is why the rollback of the owner ends,
- * and not that of the dependent, which may have ended before, or may still come.
- */
-const onBehalf = (owner: ResolvedItem, dependent: ResolvedItem, effect: Effect): Effect => {
-  if (!("call" in effect)) return effect;
-  const answered: Closure = (known, _, __, ___, inner) => {
-    const { refusal: former } = rollbackIn(known, dependent.index);
-    const after = inner(withRollback(known, dependent.index, { refusal: undefined }), effect.folds);
-    const { refusal } = rollbackIn(after, dependent.index);
-    const others = withRollback(after, dependent.index, { refusal: former });
-    return refusal === undefined ? others : withRollback(others, owner.index, { refusal });
-  };
-  return { ...effect, folds: [answered] };
+  return body === undefined ? undefined : continues(restoring(dependent, putCall(dependent, body)));
 };

@@ -3,21 +3,11 @@ import { cut, deletes } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { snapshotOf } from "../snapshots/prior-state.ts";
 import { trimming } from "../state/memory-budget.ts";
-import {
-  type ApiCall,
-  type Awaited,
-  type Effect,
-  type EventSpec,
-  run,
-  type Step,
-  type Closure,
-  type FaultClosure,
-} from "../state/effect.ts";
-import { messageOf, type Instant, type KubeObject } from "@janus/types";
-import { attempt } from "../state/retry-status.ts";
+import { type ApiCall, type Awaited, type Effect, type EventSpec, run, type Step } from "../state/effect.ts";
+import { type Instant, type KubeObject } from "@janus/types";
 import { type Deferral, type Journal, type Note, stateOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
-import { changeIn, type Observations, rollbackIn, withRollback } from "../state/observations.ts";
+import { changeIn, rollbackIn } from "../state/observations.ts";
 import type { FailedAttempt } from "../state/rollback-observations.ts";
 import { reacquire } from "../locks/lock-acquisition.ts";
 import { lockPlace, releaseLock } from "../locks/lock-requests.ts";
@@ -110,8 +100,7 @@ export const defer = (
   const position = passed(journal, index, now);
   const asked = trimming(checkpoint(txn, journal, { position, deferred: [index, deferral] }));
   // It may be rejected because of what earlier items wait for, as with a quota: it is retried after them.
-  const again = (known: Observations): Observations => withRollback(known, index, { refusal: undefined });
-  return { ...asked, folds: [...asked.folds, again] };
+  return { ...asked, folds: [...asked.folds, { type: "refusal-cleared", index }] };
 };
 
 /**
@@ -128,14 +117,10 @@ const deadlineOf = ({ txn }: ReconcileContext, { position, deferred }: Back, ind
 const pauseAfter = ({ at, count }: FailedAttempt): Instant => at + Math.min(POLL_INTERVAL * 2 ** (count - 1), 10_000);
 
 /** Failed requests concern this item only: the others proceed. */
-export const withAttemptCounted = (index: number, effect: Effect): Effect => {
-  const lost: FaultClosure = (known, fault, now) => {
-    const count = (rollbackIn(known, index).failedAttempt?.count ?? 0) + 1;
-    const message = `trying again to ${attempt(effect)}: ${messageOf(fault)}`;
-    return withRollback(known, index, { failedAttempt: { at: now, count, message } });
-  };
-  return { ...effect, unanswered: [...(effect.unanswered ?? []), lost] };
-};
+export const withAttemptCounted = (index: number, effect: Effect): Effect => ({
+  ...effect,
+  unanswered: [...(effect.unanswered ?? []), { type: "rollback-unanswered", index }],
+});
 
 /** The rollback of one item. */
 interface ItemRollback {
@@ -311,7 +296,7 @@ const settleRestored = (
   before: KubeObject | undefined,
   { warning, stillThere }: Extract<UndoStep, { type: "restored" }>,
 ): ApiCall => {
-  const { txn, now } = context;
+  const { txn } = context;
   // Its dependents have not lost their owner.
   if (stillThere !== undefined && journal.created.get(index) !== stillThere)
     return checkpoint(txn, journal, { created: [index, stillThere] });
@@ -321,17 +306,11 @@ const settleRestored = (
       ? undefined
       : { type: "restored", error: warning ?? "", ...(owners.length === 0 ? {} : { owners }) };
   const settling = settleItem(context, journal, index, note, ended(item, note));
-  const settled: Closure = (known, answer) => {
-    if (E.isLeft(answer)) return known;
-    // What a Delete has taken away, and is there again, may be adopted.
-    return {
-      ...known,
-      restoredAt: now,
-      ...(journal.deferred.get(index)?.isBehind === true ? {} : { admissionAt: now }),
-      ...(deletes(item.change) ? { adoptable: undefined } : {}),
-    };
+  const isBehind = journal.deferred.get(index)?.isBehind === true;
+  return {
+    ...settling,
+    folds: [...settling.folds, { type: "item-restored", isBehind, isDelete: deletes(item.change) }],
   };
-  return { ...settling, folds: [...settling.folds, settled] };
 };
 
 /** The changes that deleted its owners and are not rolled back yet: so it has not all its owner references. */

@@ -1,13 +1,11 @@
 // The context of the rollback of one change, and the result of its steps.
 import { fieldManager } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
-import { withServerMutations } from "../merge/server-mutations.ts";
-import type { ApiCall, Effect, Closure } from "../state/effect.ts";
-import { classify, messageOf, type Instant, type ApiError, type KubeObject } from "@janus/types";
+import type { ApiCall, Effect, Fold } from "../state/effect.ts";
+import type { Restored } from "../state/fold.ts";
+import { type Instant } from "@janus/types";
 import type { Journal } from "../state/journal.ts";
-import { type Observations, unchangedConflict, withChange, withRollback } from "../state/observations.ts";
+import { unchangedConflict } from "../state/observations.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
-import { formatRef } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 
@@ -33,6 +31,11 @@ export interface UndoContext extends ResolvedItem {
   readonly context: ReconcileContext;
   readonly journal: Journal;
   readonly seen: TargetObservation;
+  /**
+   * The index of the change whose rollback ends if a request is rejected. Default: its own. For a dependent it is that of the owner
+   * in whose rollback the dependent is written: its own rollback may have ended before, or may still come.
+   */
+  readonly blamed?: number;
 }
 
 export const continues = (...effects: readonly Effect[]): UndoStep => ({ type: "run", effects });
@@ -40,15 +43,11 @@ export const rollbackFailed = (error: string): UndoStep => ({ type: "rollback-fa
 export const conflict = (error: string): UndoStep => ({ type: "rollback-failed", error, conflict: true });
 
 /** A rejection ends the attempt for this item; after a conflict or NotFound, the target is read again. */
-export const refusedFor =
-  (item: ResolvedItem): Closure =>
-  (known, answer, now) =>
-    E.isRight(answer) ? known : noted(known, item, answer.left, now);
-
-const noted = (known: Observations, { index, place }: ResolvedItem, fault: ApiError, at: Instant): Observations =>
-  withRollback(known, index, {
-    refusal: { why: `${formatRef(place)}: the API server refuses to roll it back: ${messageOf(fault)}`, at },
-  });
+export const refusedFor = ({ index, place, blamed = index }: ResolvedItem & Pick<UndoContext, "blamed">): Fold => ({
+  type: "rollback-refused",
+  index: blamed,
+  place,
+});
 
 /** A write that was rejected with a conflict although nothing had changed is not repeated at once. */
 export const conflictPause = ({ context: { known, now }, index, seen }: UndoContext): UndoStep | undefined => {
@@ -58,30 +57,22 @@ export const conflictPause = ({ context: { known, now }, index, seen }: UndoCont
     : { type: "wait", until: unchanged.at + POLL_INTERVAL, because: `trying again: ${unchanged.message}` };
 };
 
-const lookAgain = (known: Observations, { index }: ResolvedItem): Observations =>
-  withChange(known, index, { target: undefined });
-
-/** After a write, the target is read again, or the response is used as the read. */
-export const restoring = (undoContext: UndoContext, call: ApiCall["call"], answered: "is-live" | "look"): ApiCall => ({
+/**
+ * A write of the rollback. After a deletion, the target is read again; else the response is used as the read.
+ *
+ * @param restores the object that it is to restore: what the API server makes of it is recorded (see `server-mutations.ts`)
+ */
+export const restoring = (
+  { index, seen, blamed = index }: UndoContext,
+  call: ApiCall["call"],
+  restores: Pick<Restored, "goal" | "edit"> = {},
+): ApiCall => ({
   purpose: "restore",
-  item: undoContext.index,
+  item: index,
   as: "serviceAccount",
   call,
-  folds: [
-    (known, answer, now, sent) => {
-      if (E.isRight(answer))
-        return answered === "look"
-          ? lookAgain(known, undoContext)
-          : withChange(known, undoContext.index, { target: { type: "read", object: answer.right, at: sent } });
-      if (classify(answer.left) !== "conflict") return noted(known, undoContext, answer.left, now);
-      const { resourceVersion } = undoContext.seen.object?.metadata ?? {};
-      return withChange(known, undoContext.index, {
-        target: undefined,
-        unchangedConflict: { at: now, message: messageOf(answer.left), resourceVersion },
-      });
-    },
-  ],
-  unanswered: [(known) => lookAgain(known, undoContext)],
+  folds: [{ type: "restored", resourceVersion: seen.object?.metadata.resourceVersion, blamed, ...restores }],
+  unanswered: [{ type: "maybe-restored" }],
 });
 
 /** Replaces the object, in the version that the body names. */
@@ -90,21 +81,4 @@ export const putCall = ({ place, context }: UndoContext, body: object): ApiCall[
   place,
   body,
   manager: fieldManager(context.txn.metadata),
-});
-
-/** Records what the API server made of a write that was to restore an object (see `server-mutations.ts`). */
-export const withGoal = (
-  request: ApiCall,
-  { index, place }: ResolvedItem,
-  goal: KubeObject,
-  sent: object,
-): ApiCall => ({
-  ...request,
-  folds: [
-    ...request.folds,
-    (known, answer) =>
-      E.isLeft(answer)
-        ? known
-        : withRollback(known, index, { goal: withServerMutations(goal, sent, answer.right, place) }),
-  ],
 });

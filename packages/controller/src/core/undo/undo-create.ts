@@ -61,5 +61,5 @@ export const removeCreated = (undoContext: UndoContext, object: KubeObject): Und
   if (held !== undefined)
     return held.type === "rollback-failed" && held.conflict === true ? { ...held, retryOnRequest: true } : held;
   const { uid = "", resourceVersion = "" } = object.metadata;
-  return continues(restoring(undoContext, { verb: "delete", place, preconditions: { uid, resourceVersion } }, "look"));
+  return continues(restoring(undoContext, { verb: "delete", place, preconditions: { uid, resourceVersion } }));
 };

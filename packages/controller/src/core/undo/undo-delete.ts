@@ -1,14 +1,13 @@
 // Undoes a Delete: creates the object again, then restores its ownership and its dependents.
 import { fieldManager } from "@janus/api";
 import type { KubeObject } from "@janus/types";
-import * as E from "fp-ts/lib/Either.js";
 import { awaitedDeletion, formatRef } from "../kubernetes/kube-object.ts";
 import { isMarked } from "../merge/marks.ts";
 import { recreatedOwnership } from "../merge/recreated-ownership.ts";
 import { withNewOwners, withNewUids } from "../snapshots/owner-references.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { checkpoint } from "../state/journal-requests.ts";
-import { rollbackIn, unchangedConflict, withRollback } from "../state/observations.ts";
+import { rollbackIn, unchangedConflict } from "../state/observations.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { readTarget } from "../state/resolved-changes.ts";
 import { deletedNamespace } from "./deleted-together.ts";
@@ -16,7 +15,7 @@ import { creationBody, goalOf, recreatable } from "./recreated-object.ts";
 import { recreationWarning } from "./recreation-warnings.ts";
 import { relinkDependents } from "./relink-dependents.ts";
 import { belongsToMissingAccount } from "./service-account-token.ts";
-import { takenOf, withoutAllocations } from "./service-allocations.ts";
+import { withoutAllocations } from "./service-allocations.ts";
 import {
   conflict,
   continues,
@@ -26,7 +25,6 @@ import {
   rollbackFailed,
   type UndoContext,
   type UndoStep,
-  withGoal,
 } from "./undo-context.ts";
 
 /**
@@ -104,25 +102,13 @@ const restoreOwnership = (undoContext: UndoContext, before: KubeObject, object: 
   const managedFields = recreatedOwnership(withNewOwners(txn, journal, wanted), live, txn.metadata.uid);
   const body = { ...object, metadata: { ...object.metadata, managedFields } };
   const goal = goalOf(undoContext, wanted, object);
-  return withGoal(restoring(undoContext, putCall(undoContext, body), "is-live"), undoContext, goal, body);
+  return restoring(undoContext, putCall(undoContext, body), { goal });
 };
 
 /** If another Service has an allocation, that is remembered, to create this one without it. */
 const create = (undoContext: UndoContext, wanted: KubeObject): ApiCall => {
-  const { place, index, context } = undoContext;
+  const { place, context } = undoContext;
   const body = creationBody(undoContext, wanted);
-  const call = { verb: "create", place, manager: fieldManager(context.txn.metadata), body } as const;
-  const request = withGoal(restoring(undoContext, call, "is-live"), undoContext, wanted, body);
-  return {
-    ...request,
-    folds: [
-      (known, answer, _, __, inner) => {
-        const { taken: former = [] } = rollbackIn(known, index);
-        const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
-        return taken === undefined || former.includes(taken)
-          ? inner(known, request.folds)
-          : withRollback(known, index, { taken: [...former, taken] });
-      },
-    ],
-  };
+  const manager = fieldManager(context.txn.metadata);
+  return restoring(undoContext, { verb: "create", place, manager, body }, { goal: wanted });
 };

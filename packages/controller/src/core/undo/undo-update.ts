@@ -2,7 +2,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { type DifferingField, differingItems, firstPaths } from "../merge/server-mutations.ts";
 import { desiredState, writable } from "../merge/write-body.ts";
-import type { Closure } from "../state/effect.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { deletedWhenFinished } from "../kubernetes/finished-job.ts";
@@ -11,7 +10,7 @@ import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { mustConceal } from "../state/sensitive-kinds.ts";
-import { rollbackIn, withRollback } from "../state/observations.ts";
+import { rollbackIn } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { withRelinkedOwners, withNewOwners } from "../snapshots/owner-references.ts";
 import { asUpdate } from "../merge/take-over.ts";
@@ -19,7 +18,6 @@ import { isMarked } from "../merge/marks.ts";
 import { restoration } from "../merge/restore-update.ts";
 import {
   conflict,
-  withGoal,
   continues,
   putCall,
   rollbackFailed,
@@ -27,12 +25,12 @@ import {
   type UndoStep,
   type UndoContext,
 } from "./undo-context.ts";
-import { isService, reallocated, takenOf, unallocated, withoutAllocations } from "./service-allocations.ts";
+import { isService, reallocated, unallocated } from "./service-allocations.ts";
 import { formerClaims } from "./former-claims.ts";
 import { unseen } from "./namespace-contents.ts";
 import { editGoal } from "./mutated-goal.ts";
 import { deletedTogetherWith } from "./deleted-together.ts";
-import { type ApiError, asObject, equal, type KubeObject, type Resource } from "@janus/types";
+import { asObject, equal, type KubeObject, type Resource } from "@janus/types";
 
 /** The most PUTs: after so many, something reverts each of them. */
 const MOST_PUTS = 10;
@@ -47,8 +45,6 @@ const lostWith = (
   const what = deletedWhenFinished(body, live);
   return what === undefined ? undefined : { field: "ttlSecondsAfterFinished", what };
 };
-
-const isInvalid = (fault: ApiError): boolean => fault.type === "refused" && fault.code === 422;
 
 /** Sends PUTs until the object has no field of ours. */
 export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep => {
@@ -108,19 +104,8 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
     content: writable(asObject(body), place),
   });
   if (held !== undefined) return held;
-  const request = withGoal(restoring(undoContext, putCall(undoContext, body), "is-live"), undoContext, goal, body);
-  const answered: Closure = (known, answer, _, sent, inner) => {
-    const { taken: already = [] } = rollbackIn(known, index);
-    const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
-    if (taken !== undefined && !already.includes(taken))
-      return withRollback(known, index, { taken: [...already, taken], goal: withoutAllocations(goal, [taken]) });
-    if (E.isLeft(answer) && isInvalid(answer.left) && !yieldsToOthers && !equal(restored(true).put, put))
-      return withRollback(known, index, { yieldsToOthers: true });
-    const after = inner(known, request.folds);
-    // A lost race says nothing of the fields that are restored: another client may write the status all the time.
-    return E.isLeft(answer) ? after : withRollback(after, index, { puts: puts + 1, goalAt: sent });
-  };
-  return continues({ ...request, folds: [answered] });
+  const mayYield = !yieldsToOthers && !equal(restored(true).put, put);
+  return continues(restoring(undoContext, putCall(undoContext, body), { goal, edit: { puts, mayYield } }));
 };
 
 /** Whether the change set it, or the API server has left it out. `other`: what the change was to set. */

@@ -2,12 +2,11 @@
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { isIrreversible } from "../state/irreversible-deletions.ts";
 import type { Journal } from "../state/journal.ts";
-import { changeIn, withRollback } from "../state/observations.ts";
+import { changeIn } from "../state/observations.ts";
 import type { Refusal } from "../state/rollback-observations.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
 import { POLL_INTERVAL, type ReconcileContext, SETTLING } from "../state/reconcile-context.ts";
-import type { Closure } from "../state/effect.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { unreadOwners, withoutGoneOwners } from "./gone-owners.ts";
 import { undoCreate } from "./undo-create.ts";
@@ -59,8 +58,7 @@ const refusedYet = ({ known, now }: ReconcileContext, item: ResolvedItem, { why,
   if (known.restoredAt === undefined || now >= known.restoredAt + SETTLING) return rollbackFailed(why);
   if (now < at + POLL_INTERVAL) return { type: "wait", until: at + POLL_INTERVAL, because: `trying again: ${why}` };
   const reading = readTarget(item, refusedFor(item));
-  const unrefused: Closure = (known) => withRollback(known, item.index, { refusal: undefined });
-  return continues({ ...reading, folds: [unrefused, ...reading.folds] });
+  return continues({ ...reading, folds: [{ type: "refusal-cleared", index: item.index }, ...reading.folds] });
 };
 
 /** Names what is deleted with an object of a kind that cannot be restored. No list is kept of what others have put into it. */
