@@ -1,5 +1,6 @@
 // Folds what happened to a Transaction into the observations: the other entry point of the core.
 import * as E from "fp-ts/lib/Either.js";
+import { gateFaults, gateFolds, observeEvents, observePods } from "./forward/observe-gates.ts";
 import { lockFaults, lockFolds } from "./locks/observe-lock.ts";
 import { withFreedLock } from "./locks/lock-queue.ts";
 import { withContents } from "./state/contents.ts";
@@ -13,9 +14,9 @@ import { targetFaults, targetFolds } from "./state/observe-target.ts";
 import { type Observations, withoutRead } from "./state/observations.ts";
 import type { Instant } from "@janus/types";
 
-const FOLDS: Folds<FoldData> = { ...lockFolds, ...targetFolds };
+const FOLDS: Folds<FoldData> = { ...lockFolds, ...targetFolds, ...gateFolds };
 
-const FAULTS: Faults<FaultData> = { ...lockFaults, ...kindFaults, ...targetFaults };
+const FAULTS: Faults<FaultData> = { ...lockFaults, ...kindFaults, ...targetFaults, ...gateFaults };
 
 const folderOf = (about: About): Folder => {
   const run: RunFolds = (known, folds, answered) =>
@@ -51,11 +52,11 @@ const foundBy = (known: Observations, finding: Finding, at: Instant): Observatio
     }
     case "find-pods": {
       const { effect, found } = finding as Extract<Finding, { effect: FindPods }>;
-      return effect.folds.reduce((seen, fold) => fold(seen, found, at), known);
+      return observePods(known, effect, found, at);
     }
     case "find-events": {
       const { effect, found } = finding as Extract<Finding, { effect: FindEvents }>;
-      return effect.folds.reduce((seen, fold) => fold(seen, found, at), known);
+      return observeEvents(known, effect, found, at);
     }
   }
 };

@@ -146,6 +146,12 @@ export interface FindOwned {
   readonly unanswered?: readonly FaultFold[];
 }
 
+/** What is to be explained: an object, by its kind and name, that does not meet its gates, and what they say of it. */
+export interface Unexplained {
+  readonly object: KubeObject;
+  readonly said: string;
+}
+
 /** Lists the Pods that a selector has in a namespace: some of them where there are many, none where they may not be listed. */
 export interface FindPods {
   readonly purpose: "find-pods";
@@ -153,9 +159,25 @@ export interface FindPods {
   readonly item: number;
   readonly namespace: string;
   readonly labelSelector: string;
-  readonly folds: readonly ((known: Observations, answer: readonly KubeObject[], now: Instant) => Observations)[];
+  readonly explains: Unexplained;
   /** As that of {@link ApiCall}. */
   readonly unanswered?: readonly FaultFold[];
+}
+
+/** A claim, which may wait for its first Pod alone: then it counts as ready. */
+export interface UnexplainedClaim extends Unexplained {
+  readonly type: "claim";
+  readonly mayAwaitConsumer: boolean;
+  /** Whether messages must not quote its Events, which quote the claim. */
+  readonly conceals: boolean;
+}
+
+/** A workload, by its Pod of this name, which does not say itself what is wrong with it. */
+export interface UnexplainedPod extends Unexplained {
+  readonly type: "pod";
+  readonly pod: string;
+  /** The message if no Event says more. */
+  readonly otherwise: string;
 }
 
 /** Lists the Events of an object: some of them where there are many; undefined where they may not be listed. */
@@ -166,11 +188,7 @@ export interface FindEvents {
   readonly namespace: string;
   /** The uid of the object. */
   readonly uid: string;
-  readonly folds: readonly ((
-    known: Observations,
-    answer: readonly KubeObject[] | undefined,
-    now: Instant,
-  ) => Observations)[];
+  readonly explains: UnexplainedClaim | UnexplainedPod;
   /** As that of {@link ApiCall}. */
   readonly unanswered?: readonly FaultFold[];
 }

@@ -1,5 +1,6 @@
 // The ways in which an answer is folded into the observations, as data: a name, and what it takes beside the request and its answer.
 
+import type { Gated } from "../forward/gated.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
 /** Folded by `locks/observe-lock.ts`. */
@@ -34,6 +35,12 @@ export type PreflightFold = never;
 /** Folded by `snapshots/observe-store.ts`. */
 export type StoreFold = never;
 
+/** Folded by `forward/observe-gates.ts`. */
+export type GateFold =
+  | { readonly type: "gate-unreadable" }
+  /** The target was read, and is judged by its gates as they were when it was asked for. */
+  | { readonly type: "gates-judged"; readonly gated: Gated };
+
 /** Folded by `forward/observe-change.ts`. */
 export type ChangeFold = never;
 
@@ -50,6 +57,7 @@ export type FoldData =
   | TargetFold
   | PreflightFold
   | StoreFold
+  | GateFold
   | ChangeFold
   | RestoreFold;
 
@@ -67,6 +75,9 @@ export type RecordFault = never;
 export type TargetFault = { readonly type: "target-unread"; readonly refused?: Nested };
 export type PreflightFault = never;
 export type StoreFault = never;
+/** Requests for the target of the change with this index, or for its kind, have no answer. */
+export type GateFault = { readonly type: "gate-unanswered"; readonly index: number };
+
 export type ChangeFault = never;
 export type RestoreFault = never;
 
@@ -78,5 +89,6 @@ export type FaultData =
   | TargetFault
   | PreflightFault
   | StoreFault
+  | GateFault
   | ChangeFault
   | RestoreFault;
