@@ -1,6 +1,8 @@
 // Folds what happened to a Transaction into the observations: the other entry point of the core.
 import * as E from "fp-ts/lib/Either.js";
+import { changeFaults, changeFolds } from "./forward/observe-change.ts";
 import { gateFaults, gateFolds, observeEvents, observePods } from "./forward/observe-gates.ts";
+import { traceFolds } from "./forward/observe-trace.ts";
 import { lockFaults, lockFolds } from "./locks/observe-lock.ts";
 import { withFreedLock } from "./locks/lock-queue.ts";
 import { withContents } from "./state/contents.ts";
@@ -14,9 +16,9 @@ import { targetFaults, targetFolds } from "./state/observe-target.ts";
 import { type Observations, withoutRead } from "./state/observations.ts";
 import type { Instant } from "@janus/types";
 
-const FOLDS: Folds<FoldData> = { ...lockFolds, ...targetFolds, ...gateFolds };
+const FOLDS: Folds<FoldData> = { ...lockFolds, ...targetFolds, ...gateFolds, ...traceFolds, ...changeFolds };
 
-const FAULTS: Faults<FaultData> = { ...lockFaults, ...kindFaults, ...targetFaults, ...gateFaults };
+const FAULTS: Faults<FaultData> = { ...lockFaults, ...kindFaults, ...targetFaults, ...gateFaults, ...changeFaults };
 
 const folderOf = (about: About): Folder => {
   const run: RunFolds = (known, folds, answered) =>

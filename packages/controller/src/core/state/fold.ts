@@ -1,5 +1,7 @@
 // The ways in which an answer is folded into the observations, as data: a name, and what it takes beside the request and its answer.
 
+import type { ResolvedChange, SnapshotStore } from "@janus/api";
+import type { KubeObject } from "@janus/types";
 import type { Gated } from "../forward/gated.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
@@ -41,8 +43,31 @@ export type GateFold =
   /** The target was read, and is judged by its gates as they were when it was asked for. */
   | { readonly type: "gates-judged"; readonly gated: Gated };
 
+/** Folded by `forward/observe-trace.ts`. */
+export type TraceFold =
+  /** The target is read, with what it was before the change, if that was read from its snapshot. */
+  { readonly type: "trace-read"; readonly before?: KubeObject } | { readonly type: "trace-unreadable" };
+
 /** Folded by `forward/observe-change.ts`. */
-export type ChangeFold = never;
+export type ChangeFold =
+  /** Checks in the turn of a change were made again: of its permissions, or others of the preflight. */
+  | { readonly type: "permissions-awaited" }
+  | { readonly type: "late-check-made" }
+  | { readonly type: "managers-folded" }
+  | { readonly type: "change-written" }
+  /** The reads that show what has become of the change with this index are answered. */
+  | { readonly type: "fate-read"; readonly index: number }
+  /** The target may not be read; this change was tried. */
+  | { readonly type: "fate-unreadable"; readonly change: ResolvedChange }
+  /** The snapshot of a target was recorded, which is so before the change now; it replaces that in these stores. */
+  | {
+      readonly type: "snapshot-renewed";
+      readonly index: number;
+      readonly before: KubeObject;
+      readonly replaces: readonly SnapshotStore[];
+    }
+  /** It is recorded that what a Replace deletes is gone: its create is next. */
+  | { readonly type: "deletion-recorded"; readonly index: number };
 
 /** Folded by `undo/observe-restore.ts`. */
 export type RestoreFold = never;
@@ -58,6 +83,7 @@ export type FoldData =
   | PreflightFold
   | StoreFold
   | GateFold
+  | TraceFold
   | ChangeFold
   | RestoreFold;
 
@@ -78,7 +104,15 @@ export type StoreFault = never;
 /** Requests for the target of the change with this index, or for its kind, have no answer. */
 export type GateFault = { readonly type: "gate-unanswered"; readonly index: number };
 
-export type ChangeFault = never;
+export type ChangeFault =
+  | { readonly type: "change-maybe-written"; readonly index: number }
+  /** The reads that show what has become of the change with this index have no answer. */
+  | { readonly type: "fate-unread"; readonly index: number }
+  /** It could not be recorded that what has become of it, or where its kind is served, is not known: that is tried again. */
+  | { readonly type: "fate-asked-again"; readonly index: number }
+  | { readonly type: "kinds-asked-again" }
+  | { readonly type: "deletion-maybe-recorded"; readonly index: number };
+
 export type RestoreFault = never;
 
 export type FaultData =
