@@ -21,7 +21,7 @@ import { lockable } from "../state/target-resolution.ts";
 import { abort } from "../transitions/abort.ts";
 import { mustConceal } from "../state/sensitive-kinds.ts";
 import { isTried } from "./last-look.ts";
-import type { Gated } from "./gated.ts";
+import type { Gated } from "../state/gated.ts";
 import { type GateObservation, observeGates } from "./gate-states.ts";
 import { irreversibleReason, requestToStop, timeoutCause } from "./reason-to-stop.ts";
 import { unauthorizedChanges } from "./send-change.ts";

@@ -6,7 +6,7 @@ import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall, Effect, FindEvents, FindPods } from "../state/effect.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { readTarget } from "../state/resolved-changes.ts";
-import type { Gated } from "./gated.ts";
+import type { Gated } from "../state/gated.ts";
 import { judge, secondsOf } from "./judge-gates.ts";
 import {
   type Explanation,

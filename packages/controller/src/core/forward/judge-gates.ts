@@ -17,7 +17,7 @@ import type {
   TargetObservation,
   UnmetGate,
 } from "../state/target-observations.ts";
-import type { Gated } from "./gated.ts";
+import type { Gated } from "../state/gated.ts";
 
 const final = (message: string, gate: string): UnmetGate => ({
   gate,

@@ -1,4 +1,4 @@
-// Folds the answers to requests in the turn of a change into the observations: to its checks, its write, and reads of what has become of it.
+// Folds the answers in the turn of a change into the observations: to its last checks, its write, and reads of what has become of it.
 import { classify, deniedVerb, isAbsent, isUnserved, mayBeApplied, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { formatRef, ownerUids, terminatingMessage } from "../kubernetes/kube-object.ts";
@@ -10,7 +10,7 @@ import { stillUnanswered } from "../state/target-observations.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { isPremature, refusalOf } from "./observe-target.ts";
 
-/** The target shows whether it was applied. */
+/** The target is to be read, which shows whether it was applied. */
 const attempted = (known: Observations, index: number, attempt: Attempt): Observations =>
   withForward(withChange(known, index, { target: undefined }), index, { write: attempt });
 
@@ -90,6 +90,6 @@ export const changeFaults: Faults<ChangeFault> = {
   "fate-unread": (known, { index }, { error, at }) =>
     withForward(known, index, { unread: stillUnanswered(forwardIn(known, index).unread, error, at) }),
   "fate-asked-again": (known, { index }) => withForward(known, index, { unread: undefined }),
-  "kinds-asked-again": ({ undiscovered: _, ...known }) => known,
+  "kinds-asked-again": (known) => ({ ...known, undiscovered: undefined }),
   "deletion-maybe-recorded": (known, { index }) => withoutDeletion(known, index),
 };

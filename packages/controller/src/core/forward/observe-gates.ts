@@ -17,8 +17,8 @@ export const gateFolds: Folds<GateFold> = {
     withGate(known, index, E.isRight(answer) ? { unanswered: undefined } : { unreadable: messageOf(answer.left) }),
   "gates-judged": (known, { gated }, { sent }) => {
     const { target, gate } = changeIn(known, gated.index);
-    // It was not read: it is refused, or is as it was read before.
-    if (target === undefined || target.at !== sent) return known;
+    // Of a read that was refused, there is at most a former one.
+    if (target?.at !== sent) return known;
     const finished = target.object === undefined ? undefined : finishedJob(target.object);
     return withGate(known, gated.index, {
       judged: judge(gated, target, gate),

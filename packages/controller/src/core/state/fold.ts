@@ -2,8 +2,8 @@
 
 import type { ResolvedChange, SnapshotStore } from "@janus/api";
 import type { KubeObject } from "@janus/types";
-import type { Gated } from "../forward/gated.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import type { Gated } from "./gated.ts";
 
 /** Folded by `locks/observe-lock.ts`. */
 export type LockFold =
@@ -40,7 +40,7 @@ export type StoreFold = never;
 /** Folded by `forward/observe-gates.ts`. */
 export type GateFold =
   | { readonly type: "gate-unreadable" }
-  /** The target was read, and is judged by its gates as they were when it was asked for. */
+  /** What a read of the target shows of its gates. */
   | { readonly type: "gates-judged"; readonly gated: Gated };
 
 /** Folded by `forward/observe-trace.ts`. */
@@ -50,16 +50,16 @@ export type TraceFold =
 
 /** Folded by `forward/observe-change.ts`. */
 export type ChangeFold =
-  /** Checks in the turn of a change were made again: of its permissions, or others of the preflight. */
+  /** Checks of the preflight, of permissions or others, were made again in the turn of the change. */
   | { readonly type: "permissions-awaited" }
   | { readonly type: "late-check-made" }
   | { readonly type: "managers-folded" }
   | { readonly type: "change-written" }
   /** The reads that show what has become of the change with this index are answered. */
   | { readonly type: "fate-read"; readonly index: number }
-  /** The target may not be read; this change was tried. */
+  /** A rejection of such a read. The change: which of its writes was sent, of a Replace. */
   | { readonly type: "fate-unreadable"; readonly change: ResolvedChange }
-  /** The snapshot of a target was recorded, which is so before the change now; it replaces that in these stores. */
+  /** A new snapshot was recorded, of the target as it is now before the change; those in these stores are obsolete. */
   | {
       readonly type: "snapshot-renewed";
       readonly index: number;
@@ -108,7 +108,7 @@ export type ChangeFault =
   | { readonly type: "change-maybe-written"; readonly index: number }
   /** The reads that show what has become of the change with this index have no answer. */
   | { readonly type: "fate-unread"; readonly index: number }
-  /** It could not be recorded that what has become of it, or where its kind is served, is not known: that is tried again. */
+  /** It cannot be recorded that it stops without these reads, or without knowing the kind: they are tried again. */
   | { readonly type: "fate-asked-again"; readonly index: number }
   | { readonly type: "kinds-asked-again" }
   | { readonly type: "deletion-maybe-recorded"; readonly index: number };

@@ -2,7 +2,7 @@
 import { type Item as Recorded, ROLLBACK_WAIT_TIMEOUT } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { mustConceal } from "../state/sensitive-kinds.ts";
-import type { Gated } from "../forward/gated.ts";
+import type { Gated } from "../state/gated.ts";
 import { type GateObservation, observeGates } from "../forward/gate-states.ts";
 import { rollbackGates } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";

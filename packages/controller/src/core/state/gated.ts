@@ -1,4 +1,4 @@
-// The target of a change that has gates, and all that it is judged by.
+// A target that has gates, with all that it is judged by.
 import type { ResolvedChange } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import type { Gate } from "../gates/gate.ts";
@@ -15,12 +15,14 @@ export interface Gated {
   readonly uid: string;
   /** Whether messages must not quote its values. */
   readonly conceals: boolean;
-  /** The state that tells what others have reverted of the change. Absent: that does not matter, or nothing tells it. */
+  /** Set if it matters what others have reverted of the change, and can be told. */
   readonly revertible?: Revertible;
 }
 
-/** A change as it was made: by this Transaction, of a target that was so before; absent: not there, or it tells nothing. */
+/** What tells what others have reverted of a change. */
 export interface Revertible {
+  /** The Transaction that has made it. */
   readonly author: TransactionRef;
+  /** Its target before the change, if there was one and that matters. */
   readonly before?: KubeObject;
 }
