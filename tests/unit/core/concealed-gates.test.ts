@@ -1,7 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";
 import { expect, it } from "vitest";
-import { type Gated, observeGates } from "../../../packages/controller/src/core/forward/gate-states.ts";
+import type { Gated } from "../../../packages/controller/src/core/state/gated.ts";
+import { observeGates } from "../../../packages/controller/src/core/forward/gate-states.ts";
 import type { Gate } from "../../../packages/controller/src/core/gates/gate.ts";
 import { noObservations } from "../../../packages/controller/src/core/state/observations.ts";
 import { NOW } from "./arbitrary-situation.ts";

@@ -23,7 +23,7 @@ it.each<ApiError>([
     item: 0,
     namespace: "shop",
     labelSelector: "app=web",
-    folds: [],
+    explains: { object: { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" } }, said: "not ready" },
   };
   const discovery: Discovery = { resource: () => Promise.resolve(E.left(fault)), servedIn: () => Promise.resolve([]) };
   const found = await lookUp(failing(fault), discovery, transaction([change("Patch", "a")]), effect);

@@ -1,12 +1,18 @@
-// Folds what happened to a Transaction into the observations: the other entry point of the core.
+// Folds what happened to a Transaction into what is remembered of it: the other entry point of the core.
+import type { Transaction } from "@janus/api";
+import { type ApiError, classify, type Instant, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { lockFaults, lockFolds } from "./locks/observe-lock.ts";
+import { changeFaults, changeFolds } from "./forward/observe-change.ts";
+import { gateFaults, gateFolds, observeEvents, observePods } from "./forward/observe-gates.ts";
+import { traceFolds } from "./forward/observe-trace.ts";
 import { withFreedLock } from "./locks/lock-queue.ts";
+import { lockFaults, lockFolds } from "./locks/observe-lock.ts";
 import { preflightFolds } from "./preflight/observe-preflight.ts";
 import { storeFaults, storeFolds } from "./snapshots/observe-store.ts";
 import { withContents } from "./state/contents.ts";
+import { decodeBestEffort, decodeStored, type Unread } from "./state/decode-stored.ts";
 import type { ApiCall, Discover, FindEvents, FindOwned, FindPods, Purpose } from "./state/effect.ts";
-import type { FaultData, FoldData } from "./state/fold.ts";
+import type { Fault, Fold } from "./state/fold.ts";
 import type { Faults, Folds } from "./state/folding.ts";
 import { type Folder, handleAnswer, type RunFolds } from "./state/handle-answer.ts";
 import type { About, Answered, Finding, Happened } from "./state/happened.ts";
@@ -18,53 +24,50 @@ import { ownerFolds } from "./state/observe-owner.ts";
 import { recordFaults, recordFolds } from "./state/observe-record.ts";
 import { targetFaults, targetFolds } from "./state/observe-target.ts";
 import { type Observations, withoutRead } from "./state/observations.ts";
-import type { Transaction } from "@janus/api";
-import { type ApiError, classify, type Instant, type KubeObject } from "@janus/types";
-import { decodeBestEffort, decodeStored, type Unread } from "./state/decode-stored.ts";
-import { reportedRetry, withoutRetry } from "./state/retry-status.ts";
 import type { Settings } from "./state/reconcile-context.ts";
+import { reportedRetry, withoutRetry } from "./state/retry-status.ts";
+import { restoreFaults, restoreFolds } from "./undo/observe-restore.ts";
 
-const FOLDS: Folds<FoldData> = {
+const FOLDS: Folds<Fold> = {
   ...lockFolds,
-  ...preflightFolds,
-  ...storeFolds,
   ...journalFolds,
   ...recordFolds,
-  ...targetFolds,
   ...contentsFolds,
   ...ownerFolds,
+  ...targetFolds,
   ...otherVersionFolds,
+  ...preflightFolds,
+  ...storeFolds,
+  ...gateFolds,
+  ...traceFolds,
+  ...changeFolds,
+  ...restoreFolds,
 };
 
-const FAULTS: Faults<FaultData> = {
+const FAULTS: Faults<Fault> = {
   ...lockFaults,
   ...kindFaults,
-  ...storeFaults,
   ...journalFaults,
   ...recordFaults,
-  ...targetFaults,
   ...contentsFaults,
+  ...targetFaults,
+  ...storeFaults,
+  ...gateFaults,
+  ...changeFaults,
+  ...restoreFaults,
 };
 
 const folderOf = (about: About): Folder => {
   const run: RunFolds = (known, folds, answered) =>
-    folds.reduce((seen: Observations, fold) => {
-      if (typeof fold !== "function") return FOLDS[fold.type](seen, fold as never, answered, { ...about, run });
-      const { answer, at, sent } = answered;
-      return fold(seen, answer, at, sent, (one, inner, other) =>
-        run(one, inner, { ...answered, answer: other ?? answer }),
-      );
-    }, known);
+    folds.reduce(
+      (seen: Observations, fold) => FOLDS[fold.type](seen, fold as never, answered, { ...about, run }),
+      known,
+    );
   const miss: Folder["miss"] = (known, missed) =>
-    (missed.effect.unanswered ?? []).reduce((seen: Observations, fold) => {
-      if (typeof fold !== "function") return FAULTS[fold.type](seen, fold as never, missed, { ...about, run });
-      const { effect, error, at } = missed;
-      return fold(seen, error, at, (one, inner, answer) =>
-        "call" in effect
-          ? run(one, inner, { type: "answered", effect, answer: answer ?? E.left(error), at, sent: at })
-          : one,
-      );
-    }, known);
+    (missed.effect.unanswered ?? []).reduce(
+      (seen: Observations, fold) => FAULTS[fold.type](seen, fold as never, missed, { ...about, run }),
+      known,
+    );
   return { run, miss };
 };
 
@@ -80,11 +83,11 @@ const foundBy = (known: Observations, finding: Finding, at: Instant): Observatio
     }
     case "find-pods": {
       const { effect, found } = finding as Extract<Finding, { effect: FindPods }>;
-      return effect.folds.reduce((seen, fold) => fold(seen, found, at), known);
+      return observePods(known, effect, found, at);
     }
     case "find-events": {
       const { effect, found } = finding as Extract<Finding, { effect: FindEvents }>;
-      return effect.folds.reduce((seen, fold) => fold(seen, found, at), known);
+      return observeEvents(known, effect, found, at);
     }
   }
 };

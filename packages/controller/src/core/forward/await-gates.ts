@@ -5,11 +5,8 @@ import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { type Instant, toTimestamp } from "@janus/types";
 import { verifyHeld } from "../locks/lock-renewal.ts";
-import { modifiedBy } from "../merge/field-managers.ts";
 import type { ResolvedChange } from "@janus/api";
 import { withoutNulls } from "../merge/nulls.ts";
-import { revertedFields } from "../merge/reverted-fields.ts";
-import { showPaths } from "../merge/show-path.ts";
 import { type Snapshot, snapshotOf } from "../snapshots/prior-state.ts";
 import { type Effect, type EventSpec, run, type Step } from "../state/effect.ts";
 import { type Journal, stateOf, uidOf } from "../state/journal.ts";
@@ -24,7 +21,8 @@ import { lockable } from "../state/target-resolution.ts";
 import { abort } from "../transitions/abort.ts";
 import { mustConceal } from "../state/sensitive-kinds.ts";
 import { isTried } from "./last-look.ts";
-import { type Gated, type GateObservation, observeGates } from "./gate-states.ts";
+import type { Gated } from "../state/gated.ts";
+import { type GateObservation, observeGates } from "./gate-states.ts";
 import { irreversibleReason, requestToStop, timeoutCause } from "./reason-to-stop.ts";
 import { unauthorizedChanges } from "./send-change.ts";
 
@@ -48,28 +46,20 @@ interface Unmet extends Wait {
   readonly unmet: UnmetGate;
 }
 
-/** Names what others have reverted of a change: then the gates would be those of a state that nobody asked for. */
-const revertedIn =
-  (
-    { txn }: ReconcileContext,
-    { change, place }: ResolvedItem,
-    before: Snapshot,
-    conceals: boolean,
-  ): NonNullable<Gated["reverted"]> =>
-  (object) => {
-    const former = before.type === "object" ? before.object : undefined;
-    // Without the snapshot, nothing tells what an Update has changed.
-    if (change.type === "Update" && former === undefined) return undefined;
-    const fields = revertedFields(change, place, former, object, txn.metadata);
-    return fields.length === 0
-      ? undefined
-      : `${showPaths(fields, conceals)} of ${formatRef(place)} was modified by ${modifiedBy(object, fields)} after it was applied: change it at its source, or leave the field out`;
-  };
-
 /** Whether what others revert of a change is told by what there was before it: it removes something. */
 const removes = (change: ResolvedChange): boolean =>
   change.type === "Update" ||
   (change.type === "Patch" && change.isApply !== true && withoutNulls(change.content) !== change.content);
+
+/** Without the snapshot, nothing tells what an Update has changed. */
+const revertibleBy = (
+  { txn }: ReconcileContext,
+  { type }: ResolvedChange,
+  before: Snapshot,
+): Pick<Gated, "revertible"> => {
+  if (before.type === "object") return { revertible: { author: txn.metadata, before: before.object } };
+  return type === "Update" ? {} : { revertible: { author: txn.metadata } };
+};
 
 const waitFor = (context: ReconcileContext, journal: Journal, item: ResolvedItem, since: Instant): Wait => {
   const { txn, known, now, settings } = context;
@@ -79,8 +69,13 @@ const waitFor = (context: ReconcileContext, journal: Journal, item: ResolvedItem
   const state = stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
   const conceals = mustConceal(place.resource, change, settings);
   const before: Snapshot = removes(change) ? snapshotOf(txn, known, journal, index) : { type: "absent" };
-  const reverted = revertedIn(context, item, before, conceals);
-  const gated: Gated = { ...item, gates: gatesOf(txn, index), uid: uidOf(state), conceals, reverted };
+  const gated: Gated = {
+    ...item,
+    gates: gatesOf(txn, index),
+    uid: uidOf(state),
+    conceals,
+    ...revertibleBy(context, change, before),
+  };
   // A failure is decided on the current state of the target: it may have met its gates in the last moment.
   const settled = now < since + SETTLING ? since : since + SETTLING;
   const observed = observeGates(gated, known, now < until ? settled : until, now);

@@ -2,7 +2,7 @@
 import { type ApiCall, run } from "../state/effect.ts";
 import type { ChangeContext } from "./change-context.ts";
 import { failed, passed, pending, type TurnCheck } from "./turn-check.ts";
-import { changeIn, withChange } from "../state/observations.ts";
+import { changeIn } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { waiting } from "../state/status-progress.ts";
 import { grant, lackingPermissions, reviewsOf } from "../preflight/permissions.ts";
@@ -13,17 +13,7 @@ import { ENABLING_TIME } from "../state/resolved-changes.ts";
 const asking = (changeContext: ChangeContext): readonly ApiCall[] =>
   reviewsOf(changeContext).map((request) => ({
     ...request,
-    folds: [
-      ...request.folds,
-      (known, _, now) => {
-        const { index } = changeContext;
-        const former = changeIn(known, index).enabling;
-        const since = former?.permissionsReadAt === undefined ? now : former.since;
-        return withChange(known, index, {
-          enabling: { since, permissionsReadAt: now },
-        });
-      },
-    ],
+    folds: [...request.folds, { type: "permissions-awaited" }],
   }));
 
 /**

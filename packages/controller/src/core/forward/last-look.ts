@@ -1,8 +1,9 @@
 // Limits how long an aborting Transaction retries the reads that show whether its last write was applied.
 import { type ApiCall, type Effect, run, type Step } from "../state/effect.ts";
+import type { Fault } from "../state/fold.ts";
 import { type AbortCause, type SentWrite, sentWrite } from "../state/forward-observations.ts";
-import { forwardIn, type Observations, withForward } from "../state/observations.ts";
-import { type Outage, stillUnanswered } from "../state/target-observations.ts";
+import { forwardIn } from "../state/observations.ts";
+import { type Outage } from "../state/target-observations.ts";
 import { reasonToStop, type Underway } from "./reason-to-stop.ts";
 
 /** When a Transaction is to stop, it is tried for so long to read what it needs for that, in ms. */
@@ -23,21 +24,15 @@ export const fateUnread = (write: SentWrite | undefined): AbortCause["fate"] =>
 /** A read that tells what has become of a change. */
 export const telling = (read: ApiCall, index: number): ApiCall => ({
   ...read,
-  folds: [(known) => withForward(known, index, { unread: undefined }), ...read.folds],
-  unanswered: [
-    ...(read.unanswered ?? []),
-    (known, fault, now) =>
-      withForward(known, index, {
-        unread: stillUnanswered(forwardIn(known, index).unread, fault, now),
-      }),
-  ],
+  folds: [{ type: "fate-read", index }, ...read.folds],
+  unanswered: [...(read.unanswered ?? []), { type: "fate-unread", index }],
 });
 
 /** If the API server was down as a whole, that cannot be recorded, and what was not read before is tried again. */
-export const unlessDown = (stopping: Step, forget: (known: Observations) => Observations): Step => {
+export const unlessDown = (stopping: Step, again: Fault): Step => {
   if (stopping.type !== "run") return stopping;
   const effects = stopping.effects.map(
-    (effect): Effect => ({ ...effect, unanswered: [...(effect.unanswered ?? []), forget] }),
+    (effect): Effect => ({ ...effect, unanswered: [...(effect.unanswered ?? []), again] }),
   );
   return { ...stopping, effects };
 };
@@ -59,5 +54,5 @@ export const readOrStop = (underway: Underway, what: string, reads: readonly Api
     fateUnread(write),
   );
   if (stopping === undefined) return run(...reads);
-  return unlessDown(stopping, (known) => withForward(known, index, { unread: undefined }));
+  return unlessDown(stopping, { type: "fate-asked-again", index });
 };

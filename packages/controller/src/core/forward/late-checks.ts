@@ -1,6 +1,6 @@
 // Repeats checks of the preflight before a change if an earlier change may have granted their permissions.
 import { type ApiCall, run } from "../state/effect.ts";
-import { forwardIn, type Observations, withForward, withPreflight } from "../state/observations.ts";
+import { forwardIn, type Observations, withPreflight } from "../state/observations.ts";
 import { isLossUnknown, readOtherVersions } from "../state/other-versions.ts";
 import { lostGrants, regranting } from "../preflight/regranting.ts";
 import { versionProblems } from "../preflight/preflight.ts";
@@ -12,24 +12,14 @@ import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ChangeContext } from "./change-context.ts";
 import { failed, passed, pending, type TurnCheck } from "./turn-check.ts";
 
-const isAskedAgain = (request: ApiCall, index: number): ApiCall => ({
-  ...request,
-  folds: [
-    ...request.folds,
-    (known, _, now) => {
-      const { since = now } = forwardIn(known, index).lateCheck ?? {};
-      return withForward(known, index, { lateCheck: { since, at: now } });
-    },
-  ],
-});
-
 /** The dry runs that the preflight asked for on a target, and for which it may have had no permission. */
 const asked = ({ context: { txn }, before, ...item }: ChangeContext, known: Observations): readonly ApiCall[] =>
   before === undefined
     ? []
-    : [...regranting(txn, known, item, before), ...readOtherVersions(txn, item, known, before)].map((request) =>
-        isAskedAgain(request, item.index),
-      );
+    : [...regranting(txn, known, item, before), ...readOtherVersions(txn, item, known, before)].map((request) => ({
+        ...request,
+        folds: [...request.folds, { type: "late-check-made" }],
+      }));
 
 /**
  * Checks of the preflight that are made again in the turn of a change, where an earlier one may have brought the permissions that

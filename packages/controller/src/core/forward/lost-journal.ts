@@ -1,59 +1,23 @@
 // Finds out by marks in the targets how many changes were applied when the journal is lost.
-import { type Before, deletes } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isGated } from "../gates/gates-of.ts";
-import { messageOf, type KubeObject } from "@janus/types";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import type { TransactionRef } from "../merge/write-body.ts";
-import { isMarked } from "../merge/marks.ts";
-import { recordedBefore, snapshotOf } from "../snapshots/prior-state.ts";
+import { type Snapshot, snapshotOf } from "../snapshots/prior-state.ts";
 import { type ApiCall, type EventSpec, run, type Step } from "../state/effect.ts";
 import type { Trace } from "../state/forward-observations.ts";
 import { type Journal, type Note, noJournal, type Start } from "../state/journal.ts";
-import { changeIn, forwardIn, type Observations, withChange, withForward } from "../state/observations.ts";
+import { forwardIn } from "../state/observations.ts";
 import { deadline, inFlightWindow, type ReconcileContext } from "../state/reconcile-context.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { waiting } from "../state/status-progress.ts";
 import { discoveries, namedTarget, resolveTarget } from "../state/target-resolution.ts";
-import type { TargetObservation } from "../state/target-observations.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
-import { resolveInDoubt } from "./in-doubt.ts";
 import { isTried, telling } from "./last-look.ts";
 import { itemCommitted } from "./next-change.ts";
 
 /** Targets that are read at the same time. */
 const MOST = 16;
-
-/** The trace of a change in its target; undefined: only a comparison with the snapshot tells. */
-export const traceOf = (
-  { change, place }: ResolvedItem,
-  before: Before,
-  snapshot: KubeObject | undefined,
-  seen: TargetObservation,
-  author: TransactionRef,
-): Trace | undefined => {
-  const { object } = seen;
-  if (object === undefined && change.type === "Replace") return { type: "open", why: "it is gone" };
-  if (object === undefined) return { type: change.type === "Delete" ? "gone" : "nothing" };
-  const { uid = "", resourceVersion, deletionTimestamp } = object.metadata;
-  const isFormer = before.existed && before.uid === uid;
-  if (change.type === "Replace" && !isFormer && isMarked(object, author.uid)) return { type: "in", created: uid };
-  if (deletes(change))
-    return isFormer && deletionTimestamp === undefined
-      ? { type: "never" }
-      : { type: "open", why: isFormer ? "it is being deleted" : "it was deleted and created again" };
-  if (isMarked(object, author.uid)) return { type: "in", ...(change.type === "Create" ? { created: uid } : {}) };
-  if (change.type === "Create")
-    return { type: "open", why: "an object of this name exists whose managedFields do not name this Transaction" };
-  if (!isFormer) return { type: "nothing" };
-  if (before.existed && before.resourceVersion === resourceVersion) return { type: "never" };
-  if (snapshot === undefined) return undefined;
-  const verdict = resolveInDoubt(change, place, snapshot, undefined, seen, author);
-  return verdict.type === "not-applied" || (verdict.type === "conflict" && verdict.mayBeApplied !== true)
-    ? { type: "nothing" }
-    : { type: "open", why: "it has changed, and its managedFields do not name this Transaction" };
-};
 
 /** How far the changes have come, by their traces. */
 export interface Progress {
@@ -104,30 +68,14 @@ const search = (context: ReconcileContext, index: number, from: number): Trace |
   const snapshot = trace === undefined ? undefined : snapshotOf(txn, known, asRecorded(from), index);
   if (snapshot?.type === "unread") return snapshot.effects.map((effect) => telling(effect, index));
   if (snapshot?.type === "lost") return { type: "open", why: snapshot.why };
-  return [reading(context, item, snapshot?.type === "object" ? snapshot.object : undefined, from)];
+  return [reading(item, snapshot)];
 };
 
 /** Reads a target, and keeps only what it tells of the change. */
-const reading = (
-  { txn }: ReconcileContext,
-  item: ResolvedItem,
-  snapshot: KubeObject | undefined,
-  from: number,
-): ApiCall => {
-  const { index } = item;
-  const withTrace = (known: Observations, trace: Trace | { readonly type: "unclear" }): Observations =>
-    withForward(withChange(known, index, { target: undefined, before: undefined }), index, { trace });
-  const read = readTarget(item, (known, answer) =>
-    E.isRight(answer) ? known : withTrace(known, { type: "open", why: `it cannot be read: ${messageOf(answer.left)}` }),
-  );
-  const before = recordedBefore(txn, asRecorded(from), index);
-  const kept = (known: Observations): Observations => {
-    const { target } = changeIn(known, index);
-    return target === undefined
-      ? known
-      : withTrace(known, traceOf(item, before, snapshot, target, txn.metadata) ?? { type: "unclear" });
-  };
-  return telling({ ...read, folds: [...read.folds, kept] }, index);
+const reading = (item: ResolvedItem, snapshot: Snapshot | undefined): ApiCall => {
+  const read = readTarget(item, { type: "trace-unreadable" });
+  const before = snapshot?.type === "object" ? { before: snapshot.object } : {};
+  return telling({ ...read, folds: [...read.folds, { type: "trace-read", ...before }] }, item.index);
 };
 
 const instead = (step: Step): Found => ({ type: "step", step });

@@ -7,8 +7,6 @@ import type { ApiCall, EventSpec } from "../state/effect.ts";
 import { gatedChanges } from "../state/gated-changes.ts";
 import { gatesInDoubt, type Journal } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
-import { forwardIn, type Observations, withForward } from "../state/observations.ts";
-import { sentWrite, unansweredSince } from "../state/forward-observations.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { trimming } from "../state/memory-budget.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -75,13 +73,9 @@ export const nextChange = (
  */
 const recordGone = ({ txn }: ReconcileContext, journal: Journal, index: number): ApiCall => {
   const recorded = checkpoint(txn, journal, { replaced: [index, ""] });
-  const unsent = (known: Observations): Observations => {
-    const sent = unansweredSince(sentWrite(forwardIn(known, index).write));
-    return withForward(known, index, { write: sent === undefined ? undefined : { type: "unanswered", sent } });
-  };
   return {
     ...recorded,
-    folds: [...recorded.folds, unsent],
-    unanswered: [...(recorded.unanswered ?? []), unsent],
+    folds: [...recorded.folds, { type: "deletion-recorded", index }],
+    unanswered: [...(recorded.unanswered ?? []), { type: "deletion-maybe-recorded", index }],
   };
 };

@@ -1,12 +1,10 @@
 // Stores a new snapshot if other clients have modified fields that the change does not set.
-import * as E from "fp-ts/lib/Either.js";
 import { allStores } from "../snapshots/prior-state.ts";
-import { run, type Step, type Closure } from "../state/effect.ts";
+import { run, type Step } from "../state/effect.ts";
 import type { ChangeContext } from "./change-context.ts";
 import type { Journal, Renewed } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
-import { withChange, withForward } from "../state/observations.ts";
-import { ownerUids, formatRef } from "../kubernetes/kube-object.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
 import { withLostOwners } from "../snapshots/owner-references.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { pack, snapshotKey } from "../snapshots/snapshot-data.ts";
@@ -55,12 +53,9 @@ export const renewSnapshot = (
     stores: [first, ...more],
   };
   const recorded = checkpoint(txn, journal, { renewed: [index, renewed] });
-  const renewing: Closure = (known, answer) => {
-    const after = withForward(known, index, { write: undefined });
-    return {
-      ...withChange(after, index, { before: object, ownersBefore: ownerUids(object), target: undefined }),
-      ...(E.isRight(answer) ? { obsolete: journal.renewed.get(index)?.stores ?? [] } : {}),
-    };
-  };
-  return run({ ...recorded, folds: [...recorded.folds, renewing] });
+  const replaces = journal.renewed.get(index)?.stores ?? [];
+  return run({
+    ...recorded,
+    folds: [...recorded.folds, { type: "snapshot-renewed", index, before: object, replaces }],
+  });
 };

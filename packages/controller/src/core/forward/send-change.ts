@@ -9,13 +9,12 @@ import { readContents } from "./read-contents.ts";
 import { awaitPermissions } from "./await-permissions.ts";
 import { awaitLateChecks } from "./late-checks.ts";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
-import { classify, isAbsent, isUnserved, mayBeApplied, messageOf } from "@janus/types";
-import { changeIn, forwardIn, type Observations, withAborted, withChange, withForward } from "../state/observations.ts";
-import { type AbortCause, type Attempt, sentWrite, unansweredSince } from "../state/forward-observations.ts";
+import { changeIn, forwardIn } from "../state/observations.ts";
+import { type AbortCause, sentWrite, unansweredSince } from "../state/forward-observations.ts";
 import { acquire } from "../locks/lock-acquisition.ts";
 import { verifyHeld } from "../locks/lock-renewal.ts";
-import { terminatingMessage, formatRef } from "../kubernetes/kube-object.ts";
-import { dependsOnEarlier, discoveries, lockable } from "../state/target-resolution.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
+import { discoveries, lockable } from "../state/target-resolution.ts";
 import { inFlightWindow } from "../state/reconcile-context.ts";
 import { writeOf } from "../state/resolved-changes.ts";
 import { reasonToStop } from "./reason-to-stop.ts";
@@ -97,57 +96,20 @@ const foldManagers = ({ index, change, place, before, context }: ChangeContext):
     item: index,
     as: "serviceAccount",
     call: { verb: "mergePatch", place, body: { metadata: { uid, resourceVersion, managedFields } } },
-    folds: [(known) => withForward(known, index, { isFolded: true })],
+    folds: [{ type: "managers-folded" }],
   };
 };
 
 const write = (changeContext: ChangeContext): ApiCall => {
-  const { index, change, place, before, context } = changeContext;
-  const { txn } = context;
-  const attempted = (known: Observations, attempt: Attempt): Observations =>
-    withForward(withChange(known, index, { target: undefined }), index, { write: attempt });
+  const { index, place, before, context } = changeContext;
+  const { txn, known } = context;
   return {
     purpose: "change",
     item: index,
     as: "serviceAccount",
     call: writeOf(txn, changeContext, before),
-    mayBeUnserved: !isServed(context.known, place.resource),
-    folds: [
-      (known, answer, now, sent) => {
-        if (E.isRight(answer)) {
-          const { metadata } = answer.right;
-          if (change.type === "Delete" && metadata?.deletionTimestamp !== undefined)
-            return attempted(known, { type: "accepted", sent });
-          // It was being deleted when it was read; no new version shows this.
-          if ((change.type === "Update" || change.type === "Patch") && metadata?.deletionTimestamp !== undefined)
-            return withAborted(known, index, {
-              reason: "ConflictDetected",
-              message: terminatingMessage(place, answer.right),
-              fate: "applied",
-            });
-          const created = change.type === "Create" ? { created: metadata.uid ?? "" } : {};
-          return withForward(known, index, { write: { type: "made", ...created } });
-        }
-        const fault = answer.left;
-        const code = fault.type === "refused" ? fault.code : 0;
-        const unanswered = unansweredSince(sentWrite(forwardIn(known, index).write));
-        const earlier = unanswered === undefined ? {} : { unanswered };
-        const isConflict = fault.type === "refused" && fault.reason === "Conflict";
-        const moved = isAbsent(fault) || isConflict ? { moved: true as const } : {};
-        const refused: Attempt = { type: "refused", sent, code, message: messageOf(fault), ...moved, ...earlier };
-        const mayComeYet =
-          code === 404 || classify(fault) === "conflict" || (code === 403 && dependsOnEarlier(txn, index));
-        // The target shows whether it was applied: not every rejection comes from the API server.
-        return withChange(attempted(known, refused), index, {
-          enabling: changeIn(known, index).enabling ?? (mayComeYet ? { since: now } : undefined),
-        });
-      },
-    ],
-    unanswered: [
-      (known, fault, now) => {
-        if (mayBeApplied(fault)) return attempted(known, { type: "unanswered", sent: now });
-        return isUnserved(fault) ? withForward(known, index, { metUnserved: true }) : known;
-      },
-    ],
+    mayBeUnserved: !isServed(known, place.resource),
+    folds: [{ type: "change-written" }],
+    unanswered: [{ type: "change-maybe-written", index }],
   };
 };

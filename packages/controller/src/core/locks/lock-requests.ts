@@ -8,7 +8,8 @@ import {
   transactionLabel,
   TRANSACTION_LABEL,
 } from "@janus/api";
-import type { ApiCall, Fold } from "../state/effect.ts";
+import type { ApiCall } from "../state/effect.ts";
+import type { Fold } from "../state/fold.ts";
 import { RENEWED_AFTER } from "./observe-lock.ts";
 import { fromTimestamp, type Instant, leases, MAX_INT32, toMicroTime } from "@janus/types";
 import { changeIn } from "../state/observations.ts";

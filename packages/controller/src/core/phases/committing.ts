@@ -108,7 +108,7 @@ const discover = (context: ReconcileContext, journal: Journal, index: number): S
     index < cursor ? "not-sent" : fateUnread(sentWrite(forwardIn(known, cursor).write)),
   );
   if (stopping === undefined) return run(...unknown);
-  return isOwn ? unlessDown(stopping, (former) => ({ ...former, undiscovered: undefined })) : undefined;
+  return isOwn ? unlessDown(stopping, { type: "kinds-asked-again" }) : undefined;
 };
 
 /**

@@ -4,7 +4,7 @@ import { type ApiError, isAbsent, type KubeObject, messageOf } from "@janus/type
 import * as E from "fp-ts/lib/Either.js";
 import { ownerUids } from "../kubernetes/kube-object.ts";
 import { withStorePostponed, withStoreReleased } from "../state/cleanup.ts";
-import type { ApiCall, Effect, Fold } from "../state/effect.ts";
+import type { ApiCall, Effect } from "../state/effect.ts";
 import type { StoreFault, StoreFold } from "../state/fold.ts";
 import type { Faults, Folds } from "../state/folding.ts";
 import { type Observations, set, unset, withChange } from "../state/observations.ts";
@@ -132,7 +132,7 @@ export const storeFolds: Folds<StoreFold> = {
     const { answer } = answered;
     return E.isLeft(answer) && !isAbsent(answer.left)
       ? { ...known, cleanup: withStorePostponed(known.cleanup, uid, step) }
-      : run(known, done as readonly Fold[], answered);
+      : run(known, done, answered);
   },
   "snapshots-stored": (known, { packs, starts }) => {
     const stores = storesWith(known, packs);

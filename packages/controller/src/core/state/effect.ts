@@ -1,9 +1,7 @@
 // The requests that a decision returns, as data: API calls, lists and discovery, each with its purpose.
-import type { Either } from "fp-ts/lib/Either.js";
-import type { Instant, ApiError, KubeObject } from "@janus/types";
-import type { Observations } from "./observations.ts";
+import type { Instant, KubeObject } from "@janus/types";
 import type { ObjectRef, Version } from "../kubernetes/kube-object.ts";
-import type { FaultData, FoldData } from "./fold.ts";
+import type { Fault, Fold } from "./fold.ts";
 import type { Owned, Unlisted } from "./listings.ts";
 
 /**
@@ -56,27 +54,6 @@ export interface EventSpec {
   readonly item?: number;
 }
 
-/** Folds these with the same answer, or with another one. */
-export type Inner = (
-  known: Observations,
-  folds: readonly Fold[],
-  answer?: Either<ApiError, KubeObject>,
-) => Observations;
-
-export type Closure = (
-  known: Observations,
-  answer: Either<ApiError, KubeObject>,
-  now: Instant,
-  sent: Instant,
-  inner: Inner,
-) => Observations;
-
-export type FaultClosure = (known: Observations, fault: ApiError, now: Instant, inner: Inner) => Observations;
-
-export type Fold = FoldData | Closure;
-
-export type FaultFold = FaultData | FaultClosure;
-
 /**
  * One request, and how its response is folded into the observations (other responses may have arrived meanwhile). Its folds never
  * get a transient error: for those there is `unanswered`, and the Transaction is reconciled again after a pause.
@@ -107,7 +84,7 @@ export interface ApiCall {
    */
   readonly untilDone?: true | "unless-refused" | "unless-denied" | "unless-conflict";
   /** How it is folded in that there was none: resets observations that are uncertain then. Default: not at all. */
-  readonly unanswered?: readonly FaultFold[];
+  readonly unanswered?: readonly Fault[];
   readonly events?: readonly EventSpec[];
 }
 
@@ -119,7 +96,7 @@ export interface Discover {
   /** A kind that is not served is a mistake: it is also looked up where one of this name, or one like it, is. */
   readonly isMistake?: true;
   /** See {@link ApiCall}. */
-  readonly unanswered?: readonly FaultFold[];
+  readonly unanswered?: readonly Fault[];
 }
 
 /**
@@ -143,7 +120,13 @@ export interface FindOwned {
   readonly unowned?: true;
   readonly finds: Finds;
   /** See {@link ApiCall}. */
-  readonly unanswered?: readonly FaultFold[];
+  readonly unanswered?: readonly Fault[];
+}
+
+/** What is to be explained: an object, by its kind and name, that does not meet its gates, and what they say of it. */
+export interface Unexplained {
+  readonly object: KubeObject;
+  readonly said: string;
 }
 
 /** Lists the Pods that a selector has in a namespace: some of them where there are many, none where they may not be listed. */
@@ -153,9 +136,25 @@ export interface FindPods {
   readonly item: number;
   readonly namespace: string;
   readonly labelSelector: string;
-  readonly folds: readonly ((known: Observations, answer: readonly KubeObject[], now: Instant) => Observations)[];
+  readonly explains: Unexplained;
   /** As that of {@link ApiCall}. */
-  readonly unanswered?: readonly FaultFold[];
+  readonly unanswered?: readonly Fault[];
+}
+
+/** A claim, which may wait for its first Pod alone: then it counts as ready. */
+export interface UnexplainedClaim extends Unexplained {
+  readonly type: "claim";
+  readonly mayAwaitConsumer: boolean;
+  /** Whether messages must not quote its Events, which quote the claim. */
+  readonly conceals: boolean;
+}
+
+/** A workload, by its Pod of this name, which does not say itself what is wrong with it. */
+export interface UnexplainedPod extends Unexplained {
+  readonly type: "pod";
+  readonly pod: string;
+  /** The message if no Event says more. */
+  readonly otherwise: string;
 }
 
 /** Lists the Events of an object: some of them where there are many; undefined where they may not be listed. */
@@ -166,13 +165,9 @@ export interface FindEvents {
   readonly namespace: string;
   /** The uid of the object. */
   readonly uid: string;
-  readonly folds: readonly ((
-    known: Observations,
-    answer: readonly KubeObject[] | undefined,
-    now: Instant,
-  ) => Observations)[];
+  readonly explains: UnexplainedClaim | UnexplainedPod;
   /** As that of {@link ApiCall}. */
-  readonly unanswered?: readonly FaultFold[];
+  readonly unanswered?: readonly Fault[];
 }
 
 export interface Found {

@@ -1,5 +1,4 @@
 // The ways in which an answer is folded into the observations, as data: a name, and what it takes beside the request and its answer.
-
 import type { ResolvedChange, SnapshotStore } from "@janus/api";
 import type { Instant, KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
@@ -63,7 +62,7 @@ export type RecordFold =
   | { readonly type: "expired" };
 
 /** Folded by `state/observe-target.ts`. */
-export type TargetFold = { readonly type: "target-read"; readonly refused?: Nested };
+export type TargetFold = { readonly type: "target-read"; readonly refused?: Fold };
 
 /** Folded by `state/observe-contents.ts`. */
 export type ContentsFold = { readonly type: "contents-read" };
@@ -126,7 +125,7 @@ export type StoreFold =
       readonly type: "store-step-tried";
       readonly uid: string;
       readonly step: ReleaseTo | "deleted";
-      readonly done: readonly Nested[];
+      readonly done: readonly Fold[];
     }
   /** Refers to snapshots once all packs are stored. `starts`: their changes, each with the number of the pack that it starts in. */
   | {
@@ -203,10 +202,7 @@ export interface Restored {
   readonly edit?: { readonly puts: number; readonly mayYield: boolean };
 }
 
-/** Closures go, see `effect.ts`. */
-type Nested = FoldData | ((...args: never[]) => unknown);
-
-export type FoldData =
+export type Fold =
   | LockFold
   | JournalFold
   | RecordFold
@@ -235,7 +231,7 @@ export type JournalFault =
   | { readonly type: "journal-maybe-written" }
   | { readonly type: "journal-maybe-reversed" };
 export type RecordFault = { readonly type: "retry-maybe-reported"; readonly at: Instant };
-export type TargetFault = { readonly type: "target-unread"; readonly refused?: Nested };
+export type TargetFault = { readonly type: "target-unread"; readonly refused?: Fold };
 export type ContentsFault = { readonly type: "contents-unread" };
 /** Requests for the target of the change with this index, or for its kind, have no answer. */
 export type GateFault = { readonly type: "gate-unanswered"; readonly index: number };
@@ -257,7 +253,7 @@ export type RestoreFault =
   /** It was sent in the rollback of the change with this index. */
   | { readonly type: "rollback-unanswered"; readonly index: number };
 
-export type FaultData =
+export type Fault =
   | LockFault
   | KindFault
   | JournalFault

@@ -1,5 +1,5 @@
 // The functions that fold what happened into the observations, each under the name that effects give it.
-import type { FaultData, FoldData } from "./fold.ts";
+import type { Fault, Fold } from "./fold.ts";
 import type { RunFolds } from "./handle-answer.ts";
 import type { About, Answered, Missed } from "./happened.ts";
 import type { Observations } from "./observations.ts";
@@ -10,7 +10,7 @@ export interface Folding extends About {
 }
 
 /** By their names, what folds an answer. */
-export type Folds<Data extends FoldData> = {
+export type Folds<Data extends Fold> = {
   readonly [Type in Data["type"]]: (
     known: Observations,
     fold: Extract<Data, { readonly type: Type }>,
@@ -20,7 +20,7 @@ export type Folds<Data extends FoldData> = {
 };
 
 /** By their names, what folds in that there was no answer. */
-export type Faults<Data extends FaultData> = {
+export type Faults<Data extends Fault> = {
   readonly [Type in Data["type"]]: (
     known: Observations,
     fold: Extract<Data, { readonly type: Type }>,

@@ -1,6 +1,7 @@
 // Folds the response to a request into the observations, and handles retries and denials.
 import * as E from "fp-ts/lib/Either.js";
-import type { ApiCall, Fold } from "./effect.ts";
+import type { ApiCall } from "./effect.ts";
+import type { Fold } from "./fold.ts";
 import type { Answered, Missed } from "./happened.ts";
 import { deniedVerb, isAbsent, classify, type ApiError } from "@janus/types";
 import { type Observations, set, unset } from "./observations.ts";

@@ -320,7 +320,8 @@ export const decodeJournal = (object: KubeObject, changes: number): Journal | un
   };
 };
 
-const beforeOf = (state: ItemState): Before => ("before" in state ? state.before : { existed: false });
+/** The state before a change as the status records it. */
+export const beforeOf = (state: ItemState): Before => ("before" in state ? state.before : { existed: false });
 
 /** The state before a change; a snapshot that was taken again replaces the first one. */
 export const beforeIn = (recorded: ItemState, index: number, { renewed }: Journal): Before => {

@@ -9,15 +9,16 @@ import { stillUnanswered } from "./target-observations.ts";
 
 /** Any answer of discovery ends an outage of it. */
 export const observeKind = (
-  { undiscovered: _, ...known }: Observations,
+  known: Observations,
   { apiVersion, kind, isMistake }: Discover,
   { resource, others }: Discovered,
 ): Observations => {
   const key = `${apiVersion}/${kind}`;
   const resources = set(known.resources, key, resource ?? null);
+  const answered: Observations = { ...known, resources, undiscovered: undefined };
   return others === undefined || isMistake !== true
-    ? { ...known, resources }
-    : { ...known, resources, servedIn: set(known.servedIn ?? new Map(), key, others) };
+    ? answered
+    : { ...answered, servedIn: set(known.servedIn ?? new Map(), key, others) };
 };
 
 /** Kinds that are not listed again stay unlisted. */

@@ -3,7 +3,6 @@ import { isUnserved, isAbsent, type ApiError } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
-import type { Fold } from "./effect.ts";
 import type { TargetFault, TargetFold } from "./fold.ts";
 import type { Faults, Folds } from "./folding.ts";
 import { changeIn, withChange } from "./observations.ts";
@@ -23,7 +22,7 @@ export const targetFolds: Folds<TargetFold> = {
   "target-read": (known, { refused }, answered, { run }) => {
     const { effect, answer, sent } = answered;
     const { item: index = -1, call } = effect;
-    const because = refused === undefined ? [] : [refused as Fold];
+    const because = refused === undefined ? [] : [refused];
     if (E.isRight(answer))
       return isTooDeep(answer.right)
         ? run(known, because, { ...answered, answer: E.left(tooDeep(call.place)) })
@@ -44,6 +43,6 @@ export const targetFaults: Faults<TargetFault> = {
     if (at < enabling.since + ENABLING_TIME) return withChange(unseen, index, { enabling });
     return refused === undefined
       ? unseen
-      : run(unseen, [refused as Fold], { type: "answered", effect, answer: E.left(error), sent: at, at });
+      : run(unseen, [refused], { type: "answered", effect, answer: E.left(error), sent: at, at });
   },
 };

@@ -2,7 +2,8 @@
 import type { ResolvedChange, Transaction } from "@janus/api";
 import { takeOver, takeOverBody } from "../merge/take-over.ts";
 import { changeBody, createBody, managerOf } from "../merge/write-body.ts";
-import type { ApiCall, Call, Fold } from "./effect.ts";
+import type { ApiCall, Call } from "./effect.ts";
+import type { Fold } from "./fold.ts";
 import { type KubeObject } from "@janus/types";
 import { type Observations } from "./observations.ts";
 import { type ObjectRef } from "../kubernetes/kube-object.ts";

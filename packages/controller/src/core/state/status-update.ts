@@ -13,7 +13,8 @@ import {
 } from "@janus/api";
 import { type ConditionCause, conditions, type Healthy } from "./conditions.ts";
 import type { Reversibility } from "./rollback-window.ts";
-import type { ApiCall, EventSpec, Fold } from "./effect.ts";
+import type { ApiCall, EventSpec } from "./effect.ts";
+import type { Fold } from "./fold.ts";
 import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { type Instant, toTimestamp, asObject, isObject, type JsonObject, member } from "@janus/types";

@@ -2,7 +2,8 @@
 import { type Item as Recorded, ROLLBACK_WAIT_TIMEOUT } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { mustConceal } from "../state/sensitive-kinds.ts";
-import { type Gated, type GateObservation, observeGates, whenUnanswered } from "../forward/gate-states.ts";
+import type { Gated } from "../state/gated.ts";
+import { type GateObservation, observeGates } from "../forward/gate-states.ts";
 import { rollbackGates } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { type Instant, toTimestamp } from "@janus/types";
@@ -62,7 +63,9 @@ const findKinds = (context: ReconcileContext, items: readonly Recorded[], until:
       const target = txn.spec.changes[index]?.target;
       return target?.kind === request.kind && target.apiVersion === request.apiVersion;
     });
-    return of.length === 0 ? [] : [{ ...request, unanswered: of.map((index) => whenUnanswered(index)) }];
+    return of.length === 0
+      ? []
+      : [{ ...request, unanswered: of.map((index) => ({ type: "gate-unanswered" as const, index })) }];
   });
 };
 

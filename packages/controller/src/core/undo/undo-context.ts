@@ -1,7 +1,7 @@
 // The context of the rollback of one change, and the result of its steps.
 import { fieldManager } from "@janus/api";
-import type { ApiCall, Effect, Fold } from "../state/effect.ts";
-import type { Restored } from "../state/fold.ts";
+import type { ApiCall, Effect } from "../state/effect.ts";
+import type { Fold, Restored } from "../state/fold.ts";
 import { type Instant } from "@janus/types";
 import type { Journal } from "../state/journal.ts";
 import { unchangedConflict } from "../state/observations.ts";

@@ -1,0 +1,64 @@
+// Folds reads of targets into the observations that tell how far the changes have come, where the journal is lost.
+import { type Before, deletes } from "@janus/api";
+import { messageOf, type KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { isMarked } from "../merge/marks.ts";
+import type { TransactionRef } from "../merge/write-body.ts";
+import type { TraceFold } from "../state/fold.ts";
+import type { Folds } from "../state/folding.ts";
+import type { ForwardObservations, Trace } from "../state/forward-observations.ts";
+import { beforeOf } from "../state/journal.ts";
+import { changeIn, type Observations, withChange, withForward } from "../state/observations.ts";
+import type { ResolvedItem } from "../state/resolved-changes.ts";
+import { resolvedChange } from "../state/resolve-apply.ts";
+import type { TargetObservation } from "../state/target-observations.ts";
+import { resolveInDoubt } from "./in-doubt.ts";
+
+/** The trace of a change in its target; undefined: only a comparison with the snapshot tells. */
+const traceOf = (
+  { change, place }: ResolvedItem,
+  before: Before,
+  snapshot: KubeObject | undefined,
+  seen: TargetObservation,
+  author: TransactionRef,
+): Trace | undefined => {
+  const { object } = seen;
+  if (object === undefined && change.type === "Replace") return { type: "open", why: "it is gone" };
+  if (object === undefined) return { type: change.type === "Delete" ? "gone" : "nothing" };
+  const { uid = "", resourceVersion, deletionTimestamp } = object.metadata;
+  const isFormer = before.existed && before.uid === uid;
+  if (change.type === "Replace" && !isFormer && isMarked(object, author.uid)) return { type: "in", created: uid };
+  if (deletes(change))
+    return isFormer && deletionTimestamp === undefined
+      ? { type: "never" }
+      : { type: "open", why: isFormer ? "it is being deleted" : "it was deleted and created again" };
+  if (isMarked(object, author.uid)) return { type: "in", ...(change.type === "Create" ? { created: uid } : {}) };
+  if (change.type === "Create")
+    return { type: "open", why: "an object of this name exists whose managedFields do not name this Transaction" };
+  if (!isFormer) return { type: "nothing" };
+  if (before.existed && before.resourceVersion === resourceVersion) return { type: "never" };
+  if (snapshot === undefined) return undefined;
+  const verdict = resolveInDoubt(change, place, snapshot, undefined, seen, author);
+  return verdict.type === "not-applied" || (verdict.type === "conflict" && verdict.mayBeApplied !== true)
+    ? { type: "nothing" }
+    : { type: "open", why: "it has changed, and its managedFields do not name this Transaction" };
+};
+
+/** Keeps only what the target tells of the change. */
+const withTrace = (known: Observations, index: number, trace: ForwardObservations["trace"]): Observations =>
+  withForward(withChange(known, index, { target: undefined, before: undefined }), index, { trace });
+
+export const traceFolds: Folds<TraceFold> = {
+  "trace-read": (known, { before: snapshot }, { effect: { item: index = -1, call } }, { txn }) => {
+    const { target } = changeIn(known, index);
+    const change = resolvedChange(txn, known, index);
+    if (target === undefined || change === undefined) return known;
+    const before = beforeOf(txn.status.items[index]?.state ?? { type: "untouched" });
+    const item: ResolvedItem = { index, change, place: call.place };
+    return withTrace(known, index, traceOf(item, before, snapshot, target, txn.metadata) ?? { type: "unclear" });
+  },
+  "trace-unreadable": (known, _, { effect: { item: index = -1 }, answer }) =>
+    E.isRight(answer)
+      ? known
+      : withTrace(known, index, { type: "open", why: `it cannot be read: ${messageOf(answer.left)}` }),
+};
