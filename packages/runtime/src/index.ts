@@ -15,9 +15,8 @@ export type { ControllerNames } from "./process/controller-names.ts";
 export { inLanes } from "./process/in-lanes.ts";
 export { defect, jsonLog, type Log, withFields } from "./process/log.ts";
 export { type Loop, type Watchdog, watchdog, withHeartbeat } from "./process/watchdog.ts";
-export type { Claim, Controller, Observed, Passed, Step, Turn } from "./reconcile/controller.ts";
+export * from "./core.ts";
 export {
-  type Failure,
   type KeyReconciler,
   reconcileKeys,
   type Round,

@@ -2,6 +2,7 @@
 import { API_VERSION, emptyStatus, encodeStatus, groupOf, KIND, SYSTEM_NAMESPACE } from "@janus/api";
 import { isBuiltInGroup, resourceOf, type TransactionManifest } from "@janus/authoring";
 import {
+  decoded,
   MOST_CONTENTS,
   namespaces,
   noObservations,
@@ -15,7 +16,6 @@ import * as E from "fp-ts/lib/Either.js";
 import { unknownType } from "./api-server/field-type.ts";
 import { assumedKind, kindsOf, type ServedKind, servedKind } from "./api-server/served-kinds.ts";
 import { nextUid, objectAt, placeKey, stored, versioned, type World } from "./api-server/world.ts";
-import { decoded } from "./controller/run-effects.ts";
 import type { Scenario } from "./controller/scenario.ts";
 import type { State } from "./controller/state.ts";
 import { defaultStatus } from "./default-status.ts";
@@ -176,7 +176,7 @@ export const sceneOf = (
     ),
     start: {
       world,
-      txn: decoded(transaction),
+      txn: decoded(transaction).txn,
       known: noObservations(at),
       now: at,
       requests: [],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { noObservations, restingBytes } from "../../../packages/controller/src/core/index.ts";
 import type { Memory } from "../../../packages/controller/src/core/observe.ts";
-import { resting } from "../../../packages/controller/src/shell/reconcile/transaction-controller.ts";
+import { resting } from "../../../packages/controller/src/core/controller.ts";
 import { type TrackedObject, trackedObjects } from "../../../packages/runtime/src/reconcile/tracked-objects.ts";
 import { transaction } from "../core/transaction.ts";
 import { change } from "../core/underway.ts";

@@ -1,5 +1,6 @@
 // The core of the controller, for the shell, the command line and the test library.
 export type * from "@janus/types";
+export * from "./controller.ts";
 export * from "./decide.ts";
 export * from "./kubernetes/cluster-created.ts";
 export { finishedJob } from "./kubernetes/finished-job.ts";

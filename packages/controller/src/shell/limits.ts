@@ -18,9 +18,6 @@ export const RENEWALS_IN_FLIGHT = 16;
 /** The same of all Drafts: a render may take hundreds of dry runs, and nothing executed waits for it. So they pause, too. */
 export const DRAFTS_IN_FLIGHT = 2;
 
-/** Concurrent requests of one Transaction; while it has a large target in memory it is one (see `transaction-controller.ts`). */
-export const PER_TRANSACTION = 16;
-
 /** Kinds that are listed at the same time, to find what is deleted together with others. */
 export const LISTS = 8;
 

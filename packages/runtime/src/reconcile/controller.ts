@@ -1,6 +1,5 @@
 // The interface of a controller: what should happen, as pure functions. The runtime makes it happen.
-import type { ApiError, KubeObject } from "@janus/kube";
-import type { Instant } from "@janus/types";
+import type { ApiError, Instant, KubeObject } from "@janus/types";
 
 /** The next thing to do. */
 export type Step<Effect> =

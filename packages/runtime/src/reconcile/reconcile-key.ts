@@ -7,6 +7,7 @@ import type { Log } from "../process/log.ts";
 import { largeWork } from "../work-queue/large-work.ts";
 import type { Requeue } from "../work-queue/work-queue.ts";
 import type { Controller, Observed, Passed, Step } from "./controller.ts";
+import type { Failure } from "./simulate.ts";
 import {
   newTracked,
   type Resting,
@@ -21,12 +22,6 @@ export interface Round {
   readonly log: Log;
   /** Called whenever there is progress. */
   readonly heartbeat: () => void;
-}
-
-/** An effect that failed, and why. */
-export interface Failure<Effect> {
-  readonly effect: Effect;
-  readonly error: ApiError;
 }
 
 /** observed: what happened is folded in. stale: another client has written the object meanwhile. */

@@ -29,6 +29,8 @@ import {
   renewals,
   reportRetry,
   resolvedTargets,
+  resting,
+  transactionController,
   type Settings,
   type Step,
   timeLeft,
@@ -44,7 +46,6 @@ import { newLockWaiters } from "./lock-waiters.ts";
 import { type ApiOf, performing } from "./perform.ts";
 import { queueKey } from "./queue-key.ts";
 import { restingDrafts } from "./resting-drafts.ts";
-import { resting, transactionController } from "./transaction-controller.ts";
 
 type Tracked = TrackedObject<Memory>;
 
