@@ -5,7 +5,7 @@ const source = new URL("../../../packages/testing/src/", import.meta.url);
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 
 const allowed =
-  /^(\.{1,2}\/([\w-]+\/)*[\w-]+\.ts|@janus\/(api|authoring|types|controller\/core(\/[\w-]+)*)|fp-ts\/lib\/\w+\.js)$/;
+  /^(\.{1,2}\/([\w-]+\/)*[\w-]+\.ts|@janus\/(api|authoring|types|runtime\/core|controller\/core(\/[\w-]+)*)|fp-ts\/lib\/\w+\.js)$/;
 
 it.each(files)("%s imports neither Node nor the shell of the controller", (file) => {
   const text = readFileSync(new URL(file, source), "utf8");
@@ -18,4 +18,18 @@ it("what users see has no types of other libraries", () => {
     const text = readFileSync(new URL(file, source), "utf8");
     expect(text).not.toMatch(/fp-ts|io-ts|@janus\//);
   }
+});
+
+it("the pure part of the runtime imports neither Node nor a library with state", () => {
+  const seen = new Set<string>();
+  const look = (file: URL): void => {
+    if (seen.has(file.href)) return;
+    seen.add(file.href);
+    const text = readFileSync(file, "utf8").replaceAll(/^(import|export) type .*$/gm, "");
+    for (const [, name = ""] of text.matchAll(/(?:\bfrom|\bimport\(?)\s*["']([^"']+)["']/g))
+      if (name.startsWith(".")) look(new URL(name, file));
+      else expect(["@janus/types", "fp-ts/lib/Either.js"]).toContain(name);
+  };
+  look(new URL("../../runtime/src/core.ts", source));
+  expect(seen.size).toBeGreaterThan(1);
 });
