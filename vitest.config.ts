@@ -69,7 +69,7 @@ export default defineConfig(({ mode }) => {
           test: {
             ...BRISK,
             name: "unit",
-            include: ["tests/unit/**/*.test.ts"],
+            include: ["tests/unit/**/*.test.ts", "examples/own-controller/*.test.ts"],
             exclude: LONGER,
             // Pure: the files have nothing to hide from each other, and need not load everything anew.
             isolate: false,

@@ -1,6 +1,6 @@
 import { MAX_CHANGES } from "@janus/api";
 import { controller } from "@janus/controller";
-import { jsonLog } from "@janus/runtime";
+import { jsonLog } from "@janus/runtime/parts";
 import { type Api, connect, loadConfig, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { startControlPlane } from "../control-plane/control-plane.ts";

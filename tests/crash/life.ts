@@ -1,5 +1,5 @@
 import { controller } from "@janus/controller";
-import { jsonLog } from "@janus/runtime";
+import { jsonLog } from "@janus/runtime/parts";
 import { type Api, type Client, connect, type Connection, type Hook } from "@janus/kube";
 import { type Asked, type FaultOf, crashingProcess } from "./crashing-process.ts";
 

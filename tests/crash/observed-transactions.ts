@@ -1,5 +1,5 @@
 import type { Api, KubeObject } from "@janus/kube";
-import { keyOf, startReflector } from "@janus/runtime";
+import { keyOf, startReflector } from "@janus/runtime/parts";
 import { transactions } from "./world.ts";
 
 /** A Transaction as it was last seen. */

@@ -1,5 +1,5 @@
 import { FENCE_KEY } from "@janus/api";
-import type { LeaderStatus } from "@janus/runtime";
+import type { LeaderStatus } from "@janus/runtime/parts";
 import type { Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { admin as connectAs } from "./admin.ts";

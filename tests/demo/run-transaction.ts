@@ -10,7 +10,7 @@ import {
 } from "@janus/api";
 import { isTerminal, transactions } from "@janus/controller";
 import type { KubeObject, Resource } from "@janus/kube";
-import { startReflector } from "@janus/runtime";
+import { startReflector } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import type { Admin } from "./admin.ts";
 import { serviceAccountName, shop } from "./shop.ts";

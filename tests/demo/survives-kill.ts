@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { journalName } from "@janus/api";
-import type { LeaderStatus } from "@janus/runtime";
+import type { LeaderStatus } from "@janus/runtime/parts";
 import type { KubeObject } from "@janus/kube";
 import { lateWrite } from "./late-write.ts";
 import { progressPrinter, stopwatch } from "./print-progress.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { installation, type Manifest } from "@janus/deploy";
 import type { KubeObject } from "@janus/kube";
-import type { LeaderTiming } from "@janus/runtime";
+import type { LeaderTiming } from "@janus/runtime/parts";
 import { expect } from "vitest";
 import { component } from "../control-plane/component.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";

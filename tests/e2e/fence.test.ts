@@ -1,5 +1,5 @@
 import { CONTROLLER_NAMES, controller, FENCE_NAMES } from "@janus/controller";
-import { leadership } from "@janus/runtime";
+import { leadership } from "@janus/runtime/parts";
 import { connect, type Hook, type KubeObject, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";

@@ -1,5 +1,5 @@
 import { CONTROLLER_NAMES, controller, FENCE_NAMES, HTTP } from "@janus/controller";
-import { leadership, serve, watchdog } from "@janus/runtime";
+import { leadership, serve, watchdog } from "@janus/runtime/parts";
 import { connect, type Hook, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { leases } from "@janus/types";
 import { type Api, replyOf } from "@janus/kube";
-import { leader, type Leader, type LeasePlace } from "@janus/runtime";
+import { leader, type Leader, type LeasePlace } from "@janus/runtime/parts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { right, sharedClient } from "./client.ts";

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { connect, type ConnectOptions, discovery, loadConfig, type Resource } from "@janus/kube";
-import { startReflector } from "@janus/runtime";
+import { startReflector } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";

@@ -1,5 +1,5 @@
 import type { Api, ApiError } from "@janus/kube";
-import { keyOf, startReflector, type Reflector, type ReflectorEvent } from "@janus/runtime";
+import { keyOf, startReflector, type Reflector, type ReflectorEvent } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 

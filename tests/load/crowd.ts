@@ -1,7 +1,7 @@
 import { FINALIZER, type JsonObject } from "@janus/api";
 import { isTerminal, transactions } from "@janus/controller";
 import type { Api, KubeObject } from "@janus/kube";
-import { keyOf, startReflector } from "@janus/runtime";
+import { keyOf, startReflector } from "@janus/runtime/parts";
 import { create, deployer } from "./world.ts";
 
 /** Every Transaction there is, as a watch shows it. */

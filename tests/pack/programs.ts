@@ -41,6 +41,36 @@ export const programs: Readonly<Record<string, Program>> = {
     `,
     prints: "true\n",
   },
+  "@janus/runtime": {
+    peers: [],
+    imports: [
+      'import { type ApiRequest, type KubeObject, objectController, runController, simulateController } from "@janus/runtime";',
+    ],
+    body: `
+      const effect: ApiRequest = { purpose: "look", request: { verb: "raw", path: "/version" } };
+      const object: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "app" } };
+      const controller = objectController((_, now) =>
+        now === 0 ? { type: "run", effects: [effect] } : { type: "wait", until: Infinity, because: "it was looked at" },
+      );
+      let now = 0;
+      const steps: string[] = [];
+      for (const { step } of simulateController(controller, {
+        now: () => now,
+        read: () => object,
+        perform: (effect: ApiRequest) => {
+          now += 1;
+          return { type: "answered" as const, effect, object };
+        },
+        pause: (memory) => memory,
+        wait: () => [],
+      })) {
+        steps.push(step.type);
+        if (step.type === "wait") break;
+      }
+      console.log(steps.join(), typeof runController);
+    `,
+    prints: "run,wait function\n",
+  },
   "@janus/testing": {
     peers: [],
     imports: [

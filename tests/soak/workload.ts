@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
 import { transactions } from "@janus/controller";
 import type { Api, KubeObject } from "@janus/kube";
-import { startReflector } from "@janus/runtime";
+import { startReflector } from "@janus/runtime/parts";
 import type { Insistent } from "./insist.ts";
 import { illegal, isOver, isUnsettled, type ObservedStatus, observedStatusOf } from "./life.ts";
 import { plan, type Plan } from "./plan.ts";

@@ -1,5 +1,5 @@
 import type { Api, KubeObject } from "@janus/kube";
-import { startReflector } from "@janus/runtime";
+import { startReflector } from "@janus/runtime/parts";
 import { transactions } from "@janus/controller";
 import { phaseOf } from "../load/crowd.ts";
 import { configMaps } from "../load/world.ts";

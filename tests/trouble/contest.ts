@@ -1,5 +1,5 @@
 import { controller } from "@janus/controller";
-import { jsonLog } from "@janus/runtime";
+import { jsonLog } from "@janus/runtime/parts";
 import type { Api, Hook, KubeObject } from "@janus/kube";
 import * as fc from "fast-check";
 import { setTimeout } from "node:timers/promises";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { controller } from "@janus/controller";
-import { jsonLog } from "@janus/runtime";
+import { jsonLog } from "@janus/runtime/parts";
 import { type Api, connect } from "@janus/kube";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { violations } from "../crash/invariants.ts";

@@ -59,7 +59,8 @@ export interface Work {
 export interface ProcessOptions<Flags extends CommonFlags> {
   readonly names: ControllerNames;
   readonly version: string;
-  readonly fence: FenceNames;
+  /** Absent: nothing but the Lease keeps two leaders apart. */
+  readonly fence?: FenceNames;
   /** The label of the leader's Pod. */
   readonly leaderLabel: string;
   readonly limits: ProcessLimits;
@@ -126,7 +127,7 @@ export const runProcess = async <Flags extends CommonFlags>(
     leadership(counted(electing), {
       ...leaderElection,
       names,
-      fence,
+      ...(fence === undefined ? {} : { fence }),
       identity,
       deadline: requestDeadline,
       log,

@@ -15,7 +15,7 @@ it("docs/monitoring.md has every metric of Janus, and no other", () => {
   processMetrics(registry, CONTROLLER_NAMES, "1.2.3");
   queueMetrics(registry, CONTROLLER_NAMES);
   apiMetrics(registry, CONTROLLER_NAMES);
-  const all = [registry, leaderMetrics(CONTROLLER_NAMES, () => false).registry]
+  const all = [registry, leaderMetrics(CONTROLLER_NAMES, () => false, true).registry]
     .flatMap((one) => one.getMetricsAsArray())
     .map(({ name }) => name)
     .filter((name) => name.startsWith("janus_"));

@@ -1,7 +1,7 @@
 // Watches one Transaction, and yields each of its states.
 import { transactions } from "@janus/controller";
 import type { ApiError, KubeObject } from "@janus/kube";
-import { startReflector } from "@janus/runtime";
+import { startReflector } from "@janus/runtime/parts";
 import type { Cluster } from "./cluster.ts";
 
 /** A Transaction as it is now; undefined: it is gone. */

@@ -1,7 +1,7 @@
 // Starts everything that a leader runs: watches, work queue, reconciler and lock renewal.
 import type { Phase } from "@janus/api";
 import { type Api, discovery } from "@janus/kube";
-import { sharedApi, type Log, type Watchdog, watchdog as newWatchdog, recorder, watchKind } from "@janus/runtime";
+import { sharedApi, type Log, type Watchdog, watchdog as newWatchdog, recorder, watchKind } from "@janus/runtime/parts";
 import type { Registry } from "prom-client";
 import { BACKOFF, type Settings, transactions } from "../core/index.ts";
 import { hasNewRequest } from "./reconcile/user-requests.ts";

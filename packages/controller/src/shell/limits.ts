@@ -1,5 +1,5 @@
 // Numbers of the whole process for which there is no flag: requests, connections, loops and waits.
-import type { HttpLimits, WatchBudget } from "@janus/runtime";
+import type { HttpLimits, WatchBudget } from "@janus/runtime/parts";
 
 /**
  * The numbers of the whole process: requests, connections, loops, and the waits that no flag and no field sets. What

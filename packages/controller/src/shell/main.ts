@@ -1,6 +1,6 @@
 // The entry point of the controller process.
 import { LEADER_LABEL } from "@janus/api";
-import { runProcess } from "@janus/runtime";
+import { runProcess } from "@janus/runtime/parts";
 import { MARGIN, RECOVERY_DELAY } from "../core/index.ts";
 import { controller } from "./controller.ts";
 import { parseFlags } from "./flags.ts";

@@ -1,6 +1,6 @@
 // The names of this controller, of its fence and of what it reconciles, as the runtime is given them.
 import { FENCE_CHECK, FENCE_KEY, POLICIES, REPORTING_COMPONENT } from "@janus/api";
-import type { FenceNames, ControllerNames } from "@janus/runtime";
+import type { FenceNames, ControllerNames } from "@janus/runtime/parts";
 
 export const CONTROLLER_NAMES: ControllerNames = {
   product: "Janus",

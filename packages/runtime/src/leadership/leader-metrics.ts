@@ -10,8 +10,15 @@ export interface LeaderMetrics {
   readonly fence: (state: FenceState) => void;
 }
 
-/** @param isLeader whether this process leads now */
-export const leaderMetrics = ({ prefix }: ControllerNames, isLeader: () => boolean): LeaderMetrics => {
+/**
+ * @param isLeader whether this process leads now
+ * @param hasFence whether there is one to tell about
+ */
+export const leaderMetrics = (
+  { prefix }: ControllerNames,
+  isLeader: () => boolean,
+  hasFence: boolean,
+): LeaderMetrics => {
   const registry = new Registry();
   registry.registerMetric(
     new Gauge({
@@ -31,7 +38,7 @@ export const leaderMetrics = ({ prefix }: ControllerNames, isLeader: () => boole
   const fence = new Gauge({
     name: `${prefix}_fence_up`,
     help: "1 while the API server rejects writes of a stale leader to targets; 0 if not, if that could not be checked, and on a standby.",
-    registers: [registry],
+    registers: hasFence ? [registry] : [],
   });
   return { registry, changed: () => changes.inc(), fence: (state) => fence.set(state === "up" ? 1 : 0) };
 };

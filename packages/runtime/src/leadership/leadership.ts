@@ -16,7 +16,8 @@ import { leaderMetrics } from "./leader-metrics.ts";
 
 export interface LeadershipOptions {
   readonly names: ControllerNames;
-  readonly fence: FenceNames;
+  /** Absent: nothing but the Lease keeps two leaders apart. */
+  readonly fence?: FenceNames;
   readonly identity: string;
   readonly place: LeasePlace;
   readonly timing: LeaderTiming;
@@ -36,7 +37,7 @@ export interface LeaderStatus {
   /** The leader as last observed; empty when there is none. */
   readonly leader_identity: string;
   readonly term: number;
-  readonly fence: FenceState;
+  readonly fence: FenceState | "none";
 }
 
 export interface Leadership {
@@ -100,7 +101,7 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
   });
   const isLeader = (): boolean => candidate.left() > 0;
   const isOver = (): boolean => !("heldTerm" in candidate.state());
-  const measured = leaderMetrics(names, isLeader);
+  const measured = leaderMetrics(names, isLeader, options.fence !== undefined);
 
   const onFenceChange = (state: FenceState, message: string): void => {
     fence = state;
@@ -112,13 +113,15 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
   const elected = candidate.elected.then((term) => {
     if (term === undefined) return undefined;
     void recordEvent("LeaderElected", `${identity} became leader, term ${term.transitions}`);
-    const policy = watchFence(api, options.fence, names.product, place, term, isOver, onFenceChange);
+    const { fence: fenceNames } = options;
+    if (fenceNames === undefined) return (api: Api) => whileLeading(api, candidate, deadline);
+    const policy = watchFence(api, fenceNames, names.product, place, term, isOver, onFenceChange);
     const onRefused = (): void => {
       log("warn", "a write was rejected by the fence, reading the Lease again", { term: term.transitions });
       candidate.suspend();
       policy.checkNow();
     };
-    return (api: Api) => fenced(whileLeading(api, candidate, deadline), options.fence, term, policy, onRefused);
+    return (api: Api) => fenced(whileLeading(api, candidate, deadline), fenceNames, term, policy, onRefused);
   });
 
   return {
@@ -133,7 +136,7 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
       identity,
       leader_identity: seen.holder,
       term: seen.transitions,
-      fence,
+      fence: options.fence === undefined ? "none" : fence,
     }),
     registry: measured.registry,
   };

@@ -50,14 +50,16 @@ export interface Surroundings<Memory, Effect, Happened, Next extends Step<Effect
   /** Whether the cache has an object with this key; a reason to try again if it cannot be read. */
   readonly mayExist: (key: string) => boolean;
   /** Whether the cache has what makes this version outdated, such as a request of a user; a reason to read it again. */
-  readonly isOutdated: (tracked: TrackedObject<Memory>) => boolean;
+  readonly isOutdated?: (tracked: TrackedObject<Memory>) => boolean;
   /** Whether the cache no longer has it; a reason to read it again. */
   readonly mayBeDeleted: (tracked: TrackedObject<Memory>) => boolean;
-  readonly resting: Resting<Memory>;
+  /** What is kept of an object that waits. Default: all of it. */
+  readonly resting?: Resting<Memory>;
+  // Default of all that follows: nobody listens.
   /** Tells what was decided to whatever is not in memory: watches, queues, events. */
-  readonly onDecision: (round: Round, tracked: TrackedObject<Memory>, step: Next) => void;
+  readonly onDecision?: (round: Round, tracked: TrackedObject<Memory>, step: Next) => void;
   /** Tells what has happened. */
-  readonly onObserved: (
+  readonly onObserved?: (
     round: Round,
     before: Memory,
     tracked: TrackedObject<Memory>,
@@ -65,21 +67,21 @@ export interface Surroundings<Memory, Effect, Happened, Next extends Step<Effect
     observed: Observed<Memory>,
   ) => void;
   /** Reports failures beyond the log. @returns how long the pause may be at most, in ms. */
-  readonly onFailures: (
+  readonly onFailures?: (
     round: Round,
     tracked: TrackedObject<Memory>,
     failures: readonly [Failure<Effect>, ...(readonly Failure<Effect>[])],
   ) => Promise<number>;
   /** It was read: before anything is decided. */
-  readonly onRead: (tracked: TrackedObject<Memory>) => void;
+  readonly onRead?: (tracked: TrackedObject<Memory>) => void;
   /** There is no object with this key any more. */
-  readonly onAbsent: (key: string) => void;
+  readonly onAbsent?: (key: string) => void;
   /** It no longer exists, and something is to be done for it. */
-  readonly onGone: (round: Round, tracked: TrackedObject<Memory>) => void;
+  readonly onGone?: (round: Round, tracked: TrackedObject<Memory>) => void;
   /** Nothing is remembered of it any more. */
-  readonly onForgotten: (uid: string) => void;
+  readonly onForgotten?: (uid: string) => void;
   /** A defect of the controller itself has ended a turn. */
-  readonly onDefect: (round: Round, tracked: TrackedObject<Memory>) => void;
+  readonly onDefect?: (round: Round, tracked: TrackedObject<Memory>) => void;
 }
 
 export interface KeyReconciler<Memory, Effect, Happened> {
@@ -97,6 +99,12 @@ export interface KeyReconciler<Memory, Effect, Happened> {
   /** Starts no further step; those that have started are completed. */
   readonly stop: () => void;
 }
+
+/** The namespace of an object; `""` for those that are cluster-scoped. */
+const groupOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf("/")));
+
+/** Separates the key of an object that is gone from its uid: no name has such a character. */
+const GONE = "%";
 
 const isFailure = <Effect>(outcome: Outcome<Effect>): outcome is Failure<Effect> => typeof outcome === "object";
 
@@ -126,14 +134,14 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
   const { remember, decide, observe } = controller;
   const { kind } = around;
   const stopping = new AbortController();
-  const all = trackedObjects(around.resting, around.onForgotten);
-  const large = largeWork(MAX_LARGE, (key) => key.slice(0, key.indexOf("/")), around.wake);
+  const all = trackedObjects(around.resting, (uid) => around.onForgotten?.(uid));
+  const large = largeWork(MAX_LARGE, groupOf, around.wake);
 
   const fold = (round: Round, tracked: Tracked, happened: Happened | Passed): ReturnType<typeof observe> => {
     const before = tracked.memory;
     const observed = observe(before, happened);
     tracked.memory = observed.memory;
-    around.onObserved(round, before, tracked, happened, observed);
+    around.onObserved?.(round, before, tracked, happened, observed);
     return observed;
   };
 
@@ -165,7 +173,7 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
     failures: readonly [Failure<Effect>, ...(readonly Failure<Effect>[])],
   ): Promise<Requeue> => {
     fold(round, tracked, { type: "pausing", at: tracked.now() });
-    const most = await around.onFailures(round, tracked, failures);
+    const most = await around.onFailures?.(round, tracked, failures);
     return after(
       failures.map(({ error }) => error),
       most,
@@ -182,14 +190,8 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
       : decide(memory, { now, hasMemory: false, isOver: false });
   };
 
-  const waitOf = (
-    { until }: Extract<Step<Effect>, { type: "wait" }>,
-    tracked: Tracked,
-    isForgotten: boolean,
-  ): Requeue =>
-    isForgotten && until === Number.POSITIVE_INFINITY
-      ? { type: "done" }
-      : { type: "after", ms: Math.max(10, until - tracked.now()) };
+  const waitOf = ({ until }: Extract<Step<Effect>, { type: "wait" }>, tracked: Tracked): Requeue =>
+    until === Number.POSITIVE_INFINITY ? { type: "done" } : { type: "after", ms: Math.max(10, until - tracked.now()) };
 
   /** @param isStale whether it must be read again first */
   const steps = async (round: Round, tracked: Tracked, isStale: () => boolean): Promise<Requeue | "stale"> => {
@@ -197,16 +199,15 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
     for (let left = most; left > 0 && !stopping.signal.aborted; left -= 1) {
       if (isStale()) return "stale";
       const step = decideNext(tracked);
-      around.onDecision(round, tracked, step);
+      around.onDecision?.(round, tracked, step);
       if (step.type === "done") {
         all.forget(tracked.uid);
         return { type: "done" };
       }
       if (step.type === "wait") {
         fold(round, tracked, { type: "waiting" });
-        const isForgotten = controller.isKept?.(tracked.memory, step) === false;
-        if (isForgotten) all.forget(tracked.uid);
-        return waitOf(step, tracked, isForgotten);
+        if (controller.isKept?.(tracked.memory, step) === false) all.forget(tracked.uid);
+        return waitOf(step, tracked);
       }
       const outcomes = await runEffects(round, tracked, step.effects, around.perform, () => isOver(tracked));
       const [failure, ...others] = outcomes.filter(isFailure);
@@ -214,7 +215,7 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
       if (outcomes.includes("stale")) return "stale";
     }
     if (stopping.signal.aborted) return { type: "done" };
-    around.onDefect(round, tracked);
+    around.onDefect?.(round, tracked);
     return { type: "failed" };
   };
 
@@ -225,15 +226,15 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
     // What there was of one that is an outline is not known any more, as after a restart.
     const left = tracked.isOutline ? undefined : controller.afterDeletion?.(tracked.memory, tracked.now());
     if (left === undefined) return all.forget(tracked.uid);
-    around.onGone(round, tracked);
+    around.onGone?.(round, tracked);
     tracked.memory = left;
     tracked.isGone = true;
-    around.wake(`${tracked.key}/${tracked.uid}`);
+    around.wake(`${tracked.key}${GONE}${tracked.uid}`);
   };
 
   const absent = (round: Round, key: string): Requeue => {
     for (const tracked of trackedUnder(key)) cleanUpDeleted(round, tracked);
-    around.onAbsent(key);
+    around.onAbsent?.(key);
     // If the cache has it, no further event would trigger a reconcile, so it is retried.
     return { type: around.mayExist(key) ? "failed" : "done" };
   };
@@ -249,12 +250,9 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
       const { metadata } = answer.right;
       for (const tracked of trackedUnder(key)) if (tracked.uid !== metadata.uid) cleanUpDeleted(round, tracked);
       const former = all.of(metadata.uid ?? "");
-      const tracked =
-        former === undefined || former.isGone
-          ? newTracked(metadata, (now) => remember(answer.right, undefined, now))
-          : former;
+      const tracked = former === undefined || former.isGone ? newTracked(answer.right, remember) : former;
       if (tracked === former) tracked.memory = remember(answer.right, tracked.memory, tracked.now());
-      around.onRead(tracked);
+      around.onRead?.(tracked);
       all.work(tracked);
       try {
         // Only after the first read: the cache may be behind later ones.
@@ -262,11 +260,11 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
         const outcome = await steps(
           round,
           tracked,
-          () => around.isOutdated(tracked) || (mayBeGone && around.mayBeDeleted(tracked)),
+          () => around.isOutdated?.(tracked) === true || (mayBeGone && around.mayBeDeleted(tracked)),
         );
         if (outcome !== "stale") return outcome;
       } catch (error) {
-        around.onDefect(round, tracked);
+        around.onDefect?.(round, tracked);
         throw error;
       }
     }
@@ -287,7 +285,7 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
 
   return {
     reconcile: async (key, round) => {
-      const [, , uid] = key.split("/");
+      const [, uid] = key.split(GONE);
       if (uid !== undefined) return reconcileDeleted(round, uid);
       try {
         return await reconcileLatest(key, round);

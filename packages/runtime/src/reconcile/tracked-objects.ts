@@ -1,10 +1,12 @@
 // The objects in the memory of this process, with a bound on those that wait.
+import type { Instant, KubeObject } from "@janus/types";
 import { type InstantClock, newClock } from "../process/clock.ts";
+import { keyOf } from "../watch/reflector.ts";
 
 /** An object that this process reconciles. */
 export interface TrackedObject<Memory> {
   readonly uid: string;
-  /** Its key in the work queue: `namespace/name`. */
+  /** Its key in the work queue: `namespace/name`, or its name if it is cluster-scoped. */
   readonly key: string;
   readonly namespace: string;
   memory: Memory;
@@ -17,15 +19,13 @@ export interface TrackedObject<Memory> {
 }
 
 export const newTracked = <Memory>(
-  {
-    uid = "",
-    namespace = "",
-    name = "",
-  }: { readonly uid?: string; readonly namespace?: string; readonly name?: string },
-  remember: (now: number) => Memory,
+  object: KubeObject,
+  remember: (object: KubeObject, former: undefined, now: Instant) => Memory,
 ): TrackedObject<Memory> => {
+  const { uid = "", namespace = "" } = object.metadata;
   const now = newClock();
-  return { uid, key: `${namespace}/${name}`, namespace, memory: remember(now()), now, isOutline: false, isGone: false };
+  const memory = remember(object, undefined, now());
+  return { uid, key: keyOf(object), namespace, memory, now, isOutline: false, isGone: false };
 };
 
 /** What is kept of an object that waits, and its approximate size in bytes. */
@@ -36,9 +36,6 @@ export interface Resting<Memory> {
   readonly outline: (memory: Memory) => Memory;
   readonly bytes: (memory: Memory) => number;
 }
-
-/** All is kept, and counted as nothing: for few or small objects. */
-export const keepsAll: Resting<unknown> = { rest: (memory) => memory, outline: (memory) => memory, bytes: () => 0 };
 
 /** How much memory those at rest may take, in bytes: about 60 Transactions of 500 changes, or 3,000 of ten. */
 const MOST_RESTING = 32 * 2 ** 20;
@@ -71,10 +68,13 @@ interface Share<Memory> {
  * @param onForget one was dropped altogether
  */
 export const trackedObjects = <Memory>(
-  { rest, outline, bytes: bytesOf }: Resting<Memory>,
+  resting: Resting<Memory> | undefined,
   onForget: (uid: string) => void,
   most: number = MOST_RESTING,
 ): TrackedObjects<Memory> => {
+  // Where nothing is said of it, all is kept, and counted as nothing: for few or small objects.
+  const keep = (memory: Memory): Memory => memory;
+  const { rest, outline, bytes: bytesOf } = resting ?? { rest: keep, outline: keep, bytes: () => 0 };
   const byUid = new Map<string, TrackedObject<Memory>>();
   const byKey = new Map<string, Set<TrackedObject<Memory>>>();
   const shares = new Map<string, Share<Memory>>();

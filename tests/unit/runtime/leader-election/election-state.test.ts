@@ -1,4 +1,4 @@
-import { type ElectionState, candidate, inputOf, type ElectionInput, readLease } from "@janus/runtime";
+import { type ElectionState, candidate, inputOf, type ElectionInput, readLease } from "@janus/runtime/parts";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";

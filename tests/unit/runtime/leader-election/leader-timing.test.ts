@@ -1,4 +1,4 @@
-import { timingProblem } from "@janus/runtime";
+import { timingProblem } from "@janus/runtime/parts";
 import { expect, it } from "vitest";
 import { timing } from "./leader-world.ts";
 

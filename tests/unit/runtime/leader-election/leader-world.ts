@@ -1,4 +1,4 @@
-import { type ElectionState, candidate, callOf, inputOf, type ElectionInput } from "@janus/runtime";
+import { type ElectionState, candidate, callOf, inputOf, type ElectionInput } from "@janus/runtime/parts";
 import type { KubeObject, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 

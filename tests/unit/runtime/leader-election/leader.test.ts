@@ -1,5 +1,5 @@
 import type { Api, KubeObject, Request } from "@janus/kube";
-import { leader, whileLeading } from "@janus/runtime";
+import { leader, whileLeading } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { leaseServer, timing } from "./leader-world.ts";

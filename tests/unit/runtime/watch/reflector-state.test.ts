@@ -5,7 +5,7 @@ import {
   type ReflectorInput,
   type ReflectorState,
   reflectorStep,
-} from "@janus/runtime";
+} from "@janus/runtime/parts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -1,5 +1,5 @@
 import type { Api, KubeObject, WatchEvent } from "@janus/kube";
-import { startReflector } from "@janus/runtime";
+import { startReflector } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it, onTestFinished } from "vitest";
 import { configMaps } from "../../../../packages/controller/src/core/index.ts";

@@ -1,4 +1,4 @@
-import { type FairTurns, fairTurns } from "@janus/runtime";
+import { type FairTurns, fairTurns } from "@janus/runtime/parts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -1,5 +1,5 @@
 import type { Api, Request } from "@janus/kube";
-import { sharedApi } from "@janus/runtime";
+import { sharedApi } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { manualClock, settled } from "../../kube/manual-clock.ts";

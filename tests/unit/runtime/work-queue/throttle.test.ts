@@ -1,4 +1,4 @@
-import { throttle } from "@janus/runtime";
+import { throttle } from "@janus/runtime/parts";
 import { describe, expect, it } from "vitest";
 import { manualClock } from "../../kube/manual-clock.ts";
 

@@ -1,4 +1,4 @@
-import { type QueueEvent, newWorkQueue, type Requeue } from "@janus/runtime";
+import { type QueueEvent, newWorkQueue, type Requeue } from "@janus/runtime/parts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { manualClock, settled } from "../../kube/manual-clock.ts";

@@ -1,6 +1,6 @@
 // Carries out one effect of a Transaction, and tells what happened.
 import type { Api, Discovery } from "@janus/kube";
-import { elapsed, type Round, type TrackedObject, withHeartbeat } from "@janus/runtime";
+import { elapsed, type Round, type TrackedObject, withHeartbeat } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import {
   afterWrite,

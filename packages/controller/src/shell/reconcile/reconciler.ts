@@ -10,7 +10,7 @@ import {
   type Round,
   type TrackedObject,
   withFields,
-} from "@janus/runtime";
+} from "@janus/runtime/parts";
 import { classify, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import {

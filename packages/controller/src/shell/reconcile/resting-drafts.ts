@@ -1,7 +1,7 @@
 // Watches the targets of Drafts, and renders a Draft again when one changes.
 import type { Metadata, Transaction } from "@janus/api";
 import type { Api } from "@janus/kube";
-import { throttle, objectWatches } from "@janus/runtime";
+import { throttle, objectWatches } from "@janus/runtime/parts";
 import type { Watched } from "../../core/index.ts";
 import { impersonation } from "./api-request.ts";
 import { DRAFT_WATCHES } from "../limits.ts";

@@ -2,7 +2,7 @@
 import { type Api, type ApiError, eachPage, type Impersonation, listable, type Resource } from "@janus/kube";
 import { asObject, classify, deniedVerb, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { inLanes } from "@janus/runtime";
+import { inLanes } from "@janus/runtime/parts";
 import {
   type FindOwned,
   type Found,

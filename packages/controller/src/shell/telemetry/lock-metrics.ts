@@ -3,7 +3,7 @@ import type { Transaction } from "@janus/api";
 import { lruCache } from "@janus/kube";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Effect } from "../../core/index.ts";
-import { elapsed } from "@janus/runtime";
+import { elapsed } from "@janus/runtime/parts";
 
 export interface LockMetrics {
   readonly answered: (txn: Transaction, effect: Effect, result: string) => void;

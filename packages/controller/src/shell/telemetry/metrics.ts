@@ -4,7 +4,7 @@ import type { ApiError } from "@janus/kube";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type Effect, isTerminal } from "../../core/index.ts";
 import { classify } from "@janus/types";
-import { wall } from "@janus/runtime";
+import { wall } from "@janus/runtime/parts";
 import { lockMetrics } from "./lock-metrics.ts";
 
 const ITEM_OPERATIONS: Partial<Record<Effect["purpose"], string>> = {

@@ -3,7 +3,7 @@ import type { Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
 import type { Effect, EventSpec } from "../../core/index.ts";
 import { classify, messageOf } from "@janus/types";
-import { elapsed, type Log, type Round } from "@janus/runtime";
+import { elapsed, type Log, type Round } from "@janus/runtime/parts";
 
 /** Observers of what the shell reports to metrics and events. */
 export interface Observers {

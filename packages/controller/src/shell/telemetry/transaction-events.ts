@@ -1,6 +1,6 @@
 // Events on Transactions: which reasons are frequent, and which Transactions have no further events.
 import { API_VERSION, KIND, type Phase, type Transaction } from "@janus/api";
-import type { EventSubjects } from "@janus/runtime";
+import type { EventSubjects } from "@janus/runtime/parts";
 
 /** There may be hundreds of these. */
 const FREQUENT: readonly string[] = [

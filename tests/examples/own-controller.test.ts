@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { jsonLog, startWork, watchdog } from "@janus/runtime/parts";
+import { expect, it } from "vitest";
+import { configMaps, labelKeeper } from "../../examples/own-controller/label-keeper.ts";
+import { crashEverywhere } from "../crash/any-controller.ts";
+import { administrator, connection } from "../fixtures/administrator.ts";
+import { controlPlane, kubectl, kubectlWith, userKubeconfig } from "../fixtures/cluster.ts";
+import { type ControllerProcess, controllerProcess } from "../fixtures/controller-process.ts";
+import { configMap, within } from "../fixtures/manifests.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
+
+const example = path.resolve(import.meta.dirname, "../../examples/own-controller");
+
+const labelsOf = async (namespace: string, name: string): Promise<unknown> =>
+  (await administrator.read(within(namespace, configMap(name))))?.metadata.labels;
+
+const metricsOf = async (one: ControllerProcess): Promise<string> => {
+  const url = one.url();
+  return url === undefined ? "" : (await fetch(`${url}/metrics`)).text();
+};
+
+const leads = async (one: ControllerProcess): Promise<boolean> =>
+  (await metricsOf(one)).includes("label_keeper_leader_elected 1");
+
+it("labels ConfigMaps with the permissions of its manifest; one of two processes leads, and the other one takes over", async () => {
+  const namespace = await freshNamespace();
+  const rbac = (await readFile(path.join(example, "rbac.yaml"), "utf8")).replaceAll(
+    "namespace: default",
+    `namespace: ${namespace}`,
+  );
+  expect(await kubectlWith({ stdin: rbac }, "apply", "-f", "-")).toMatchObject({ code: 0 });
+  const kubeconfig = await userKubeconfig(`system:serviceaccount:${namespace}:label-keeper`);
+  const start = (): ControllerProcess =>
+    controllerProcess(
+      [
+        `--kubeconfig=${kubeconfig}`,
+        `--namespace=${namespace}`,
+        `--watch-namespace=${namespace}`,
+        "--http-port=0",
+        "--write-timeout=1s",
+        "--request-deadline=2s",
+        "--leader-elect-lease-duration=6s",
+        "--leader-elect-renew-deadline=3s",
+        "--leader-elect-retry-period=500ms",
+      ],
+      {},
+      path.join(example, "main.ts"),
+    );
+  const both = [start(), start()];
+  await administrator.create(within(namespace, configMap("first")));
+  await expect.poll(() => labelsOf(namespace, "first")).toMatchObject({ "example.com/team": "unowned" });
+  const leading = await Promise.all(both.map(leads));
+  expect(leading.filter(Boolean)).toHaveLength(1);
+  both[leading.indexOf(true)]?.kill("SIGKILL");
+  await administrator.create(within(namespace, configMap("second")));
+  await expect.poll(() => labelsOf(namespace, "second")).toMatchObject({ "example.com/team": "unowned" });
+  const [heir] = both.filter((_, n) => leading[n] === false);
+  expect(heir?.log.filter(({ level }) => level === "error")).toEqual([]);
+  heir?.kill("SIGTERM");
+  expect(await heir?.ended).toBe(0);
+  await kubectl("delete", "clusterrole,clusterrolebinding", "label-keeper");
+});
+
+it("shows its flags, which are those of every controller", async () => {
+  const { ended, stdout } = controllerProcess(["--help"], {}, path.join(example, "main.ts"));
+  expect(await ended).toBe(0);
+  expect(stdout()).toContain("Usage: label-keeper [flags]");
+  expect(stdout()).toContain("--leader-elect-resource-name <name>");
+});
+
+it("ends in the same way, wherever it is killed, and whichever response is lost", async () => {
+  const names = ["a", "b", "c"];
+  const { wrong, runs } = await crashEverywhere(connection(controlPlane.kubeconfig), {
+    start: (api, watchNamespace) =>
+      startWork(
+        { name: "label-keeper", resource: configMaps, controller: labelKeeper },
+        { api, log: jsonLog("error"), watchdog: watchdog() },
+        { watchNamespace, concurrency: 1 },
+      ),
+    prepare: async () => {
+      const namespace = await freshNamespace();
+      for (const name of names) await administrator.create(within(namespace, configMap(name, { name })));
+      return namespace;
+    },
+    ended: async (namespace) => {
+      const all = await Promise.all(names.map((name) => administrator.read(within(namespace, configMap(name)))));
+      const world = all.map((object) => ({ labels: object?.metadata.labels, data: object?.["data"] }));
+      return world.every(({ labels }) => labels !== undefined) ? world : undefined;
+    },
+  });
+  expect(wrong).toEqual([]);
+  expect(runs).toBeGreaterThan(6);
+});
