@@ -1,4 +1,4 @@
-// What a controller is written with: its interface, how it is run, and how it is simulated in a unit test.
+// The interface of a controller, how it is run as a process, and how it is simulated in a unit test.
 export type * from "./core.ts";
 export { simulateController } from "./core.ts";
 export type { Answered, ApiRequest, Send } from "./reconcile/api-request.ts";
