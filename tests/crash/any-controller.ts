@@ -1,7 +1,8 @@
-// Crashes of any controller: before and after each of its requests, and each lost response; another process takes over.
-import type { Api } from "@janus/kube";
+// Crashes of any controller, before and after each of its requests, each lost response, and each answer that is wrong.
+import type { Api, ApiError, Hook } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
 import { everyFault, show } from "./crash-schedule.ts";
-import { type Asked, crashingProcess, type Fault, meets } from "./crashing-process.ts";
+import { type Asked, crashingProcess, type Fault, meets, show as textOf } from "./crashing-process.ts";
 
 /** A controller, and what it is given to do. */
 export interface Subject<World> {
@@ -23,10 +24,12 @@ const live = async <World>(
   client: Api,
   { start, ended }: Subject<World>,
   namespace: string,
-  fault: Fault | undefined,
+  fault?: Fault,
+  around: Hook = (request, next) => next(request),
 ): Promise<{ readonly world: World | "crashed"; readonly trace: readonly Asked[] }> => {
   const { hook, crashed, trace, discard } = crashingProcess(meets(fault));
-  const work = start({ ...client, send: (request) => hook(request, client.send) }, namespace);
+  const send: Api["send"] = (request) => hook(request, (inner) => around(inner, client.send));
+  const work = start({ ...client, send }, namespace);
   let world: World | "crashed" | undefined;
   void crashed.then(() => (world = "crashed"));
   try {
@@ -42,8 +45,8 @@ const live = async <World>(
   }
 };
 
-/** The runs whose end differs from that of one without a crash, and how many there were. */
-export interface CrashOutcome {
+/** The runs whose end differs from that of one without a fault, and how many there were. */
+export interface Outcome {
   readonly wrong: readonly string[];
   readonly runs: number;
 }
@@ -53,16 +56,71 @@ export interface CrashOutcome {
  *
  * @returns what ended in another way; nothing, if it survives everything
  */
-export const crashEverywhere = async <World>(client: Api, subject: Subject<World>): Promise<CrashOutcome> => {
-  const whole = await live(client, subject, await subject.prepare(), undefined);
+export const crashEverywhere = async <World>(client: Api, subject: Subject<World>): Promise<Outcome> => {
+  const whole = await live(client, subject, await subject.prepare());
   const expected = JSON.stringify(whole.world);
   const wrong: string[] = [];
   const faults = everyFault(whole.trace);
   for (const fault of faults) {
     const namespace = await subject.prepare();
     const first = await live(client, subject, namespace, fault);
-    const { world } = first.world === "crashed" ? await live(client, subject, namespace, undefined) : first;
+    const { world } = first.world === "crashed" ? await live(client, subject, namespace) : first;
     if (JSON.stringify(world) !== expected) wrong.push(`${show([fault])}: ${JSON.stringify(world)}`);
   }
   return { wrong, runs: faults.length };
+};
+
+const refused = (code: number, reason: string, notFound?: "other"): ApiError => ({
+  type: "refused",
+  code,
+  reason,
+  message: `${code} ${reason}`,
+  causes: [],
+  ...(notFound === undefined ? {} : { notFound }),
+});
+
+/** What an API server, or what is before it, may answer although it is not so, and that does not last. */
+const PASSING: readonly ApiError[] = [
+  refused(409, "Conflict"),
+  refused(429, "TooManyRequests"),
+  refused(500, "InternalError"),
+  refused(503, "ServiceUnavailable"),
+  refused(504, "Timeout"),
+  refused(404, "NotFound", "other"),
+  { type: "unanswered", cause: "deadline", message: "no answer in time" },
+];
+
+/** Answers one request so; `lands`: the API server has done all the same what it was asked. */
+const wrongly = ({ text, nth }: Pick<Asked, "text" | "nth">, error: ApiError, lands: boolean): Hook => {
+  let left = nth;
+  return async (request, next) => {
+    if (textOf(request) !== text) return next(request);
+    left -= 1;
+    if (left !== 0) return next(request);
+    if (lands) await next(request);
+    return E.left(error);
+  };
+};
+
+/**
+ * Runs it once as it is, and then once for each request and each wrong answer to that, done all the same or not, in a namespace of
+ * its own each time.
+ *
+ * @returns what ended in another way; nothing, if it waits out everything that passes
+ */
+export const answerEverywhere = async <World>(client: Api, subject: Subject<World>): Promise<Outcome> => {
+  const whole = await live(client, subject, await subject.prepare());
+  const expected = JSON.stringify(whole.world);
+  const wrong: string[] = [];
+  let runs = 0;
+  for (const asked of whole.trace)
+    for (const error of PASSING)
+      for (const lands of asked.writes ? [false, true] : [false]) {
+        const { world } = await live(client, subject, await subject.prepare(), undefined, wrongly(asked, error, lands));
+        runs += 1;
+        const what = error.type === "refused" ? error.message : error.cause;
+        if (JSON.stringify(world) !== expected)
+          wrong.push(`${asked.text} was answered with ${what}${lands ? ", and done" : ""}: ${JSON.stringify(world)}`);
+      }
+  return { wrong, runs };
 };
