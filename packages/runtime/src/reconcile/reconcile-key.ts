@@ -273,7 +273,8 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
 
   const reconcileDeleted = async (round: Round, uid: string): Promise<Requeue> => {
     const tracked = all.of(uid);
-    if (tracked === undefined) return { type: "done" };
+    // It was read again since: then it is reconciled under its own key.
+    if (tracked?.isGone !== true) return { type: "done" };
     all.work(tracked);
     try {
       const outcome = await steps(round, tracked, () => false);

@@ -1,0 +1,124 @@
+import type { ApiError, KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { expect, it } from "vitest";
+import type { Controller } from "../../../../packages/runtime/src/reconcile/controller.ts";
+import {
+  reconcileKeys,
+  type Round,
+  type Surroundings,
+} from "../../../../packages/runtime/src/reconcile/reconcile-key.ts";
+
+const round: Round = { log: () => {}, heartbeat: () => {} };
+
+const object = (uid: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "shop", name: "app", uid, resourceVersion: "1" },
+});
+
+const absent: ApiError = {
+  type: "refused",
+  code: 404,
+  reason: "NotFound",
+  message: "not found",
+  causes: [],
+  notFound: "object",
+};
+
+interface Memory {
+  readonly uid: string;
+  readonly isGone: boolean;
+  readonly seen: readonly string[];
+}
+
+/** Remembers the uid, and what has happened. */
+const controller = (decide: Controller<Memory, string, string>["decide"]): Controller<Memory, string, string> => ({
+  remember: ({ metadata: { uid = "" } }, former) => former ?? { uid, isGone: false, seen: [] },
+  decide,
+  observe: (memory, happened) =>
+    typeof happened === "string"
+      ? happened === "stale"
+        ? { memory, isStale: true }
+        : { memory: { ...memory, seen: [...memory.seen, happened] } }
+      : { memory },
+  afterDeletion: (memory) => ({ ...memory, isGone: true }),
+});
+
+/** A loop over these reads, one after the other, and what it has done. */
+const loop = (
+  reads: readonly (KubeObject | "absent")[],
+  decide: Controller<Memory, string, string>["decide"],
+  more: Partial<Surroundings<Memory, string, string>> = {},
+) => {
+  const left = [...reads];
+  const woken: string[] = [];
+  const decided: Memory[] = [];
+  const keys = reconcileKeys<Memory, string, string>(
+    controller((memory, turn) => {
+      decided.push(memory);
+      return decide(memory, turn);
+    }),
+    {
+      kind: "ConfigMap",
+      read: () => {
+        const next = left.shift() ?? "absent";
+        return Promise.resolve(next === "absent" ? E.left(absent) : E.right(next));
+      },
+      perform: (_, __, effect) => Promise.resolve(effect),
+      wake: (key) => woken.push(key),
+      mayExist: () => false,
+      mayBeDeleted: () => false,
+      ...more,
+    },
+  );
+  return { keys, woken, decided };
+};
+
+const waits = { type: "wait", until: Number.POSITIVE_INFINITY, because: "nothing is to be done" } as const;
+
+it("cleans up what a deleted object has left under a key of its own, once", async () => {
+  const { keys, woken, decided } = loop([object("1"), "absent"], ({ isGone }) => (isGone ? { type: "done" } : waits));
+  expect(await keys.reconcile("shop/app", round)).toEqual({ type: "done" });
+  expect(await keys.reconcile("shop/app", round)).toEqual({ type: "done" });
+  expect(woken).toEqual(["shop/app%1"]);
+  expect(await keys.reconcile("shop/app%1", round)).toEqual({ type: "done" });
+  expect(await keys.reconcile("shop/app%1", round)).toEqual({ type: "done" });
+  expect(decided.map(({ isGone }) => isGone)).toEqual([false, true]);
+});
+
+it("decides nothing under the key of a deletion for an object that is there after all", async () => {
+  const { keys, woken, decided } = loop([object("1"), "absent", object("1")], () => waits);
+  for (let turn = 0; turn < 3; turn += 1) await keys.reconcile("shop/app", round);
+  expect(woken).toEqual(["shop/app%1"]);
+  const before = decided.length;
+  expect(await keys.reconcile("shop/app%1", round)).toEqual({ type: "done" });
+  expect(decided).toHaveLength(before);
+  expect(decided.at(-1)).toMatchObject({ isGone: false });
+});
+
+it("cleans up what was there before another object got its name", async () => {
+  const { keys, woken, decided } = loop([object("1"), object("2")], () => waits);
+  await keys.reconcile("shop/app", round);
+  await keys.reconcile("shop/app", round);
+  expect(woken).toEqual(["shop/app%1"]);
+  expect(decided.map(({ uid }) => uid)).toEqual(["1", "2"]);
+});
+
+it("reads it again when another client has written it, and folds what happened in before it decides again", async () => {
+  const { keys, decided } = loop([object("1"), object("1")], ({ seen }) => {
+    if (seen.length === 0) return { type: "run", effects: ["first", "second"] };
+    return seen.length === 2 ? { type: "run", effects: ["stale"] } : waits;
+  });
+  expect(await keys.reconcile("shop/app", round)).toEqual({ type: "done" });
+  expect(decided.map(({ seen }) => seen.length)).toEqual([0, 2, 2]);
+});
+
+it("asks a controller that never ends no more than a thousand times in a turn", async () => {
+  const defects: string[] = [];
+  const { keys, decided } = loop([object("1")], () => ({ type: "run", effects: ["again"] }), {
+    onDefect: (_, { uid }) => defects.push(uid),
+  });
+  expect(await keys.reconcile("shop/app", round)).toEqual({ type: "failed" });
+  expect(decided).toHaveLength(1000);
+  expect(defects).toEqual(["1"]);
+});
