@@ -8,7 +8,7 @@ import { type AbortCause, type Attempt, sentWrite, unansweredSince } from "../st
 import { changeIn, forwardIn, type Observations, withAborted, withChange, withForward } from "../state/observations.ts";
 import { stillUnanswered } from "../state/target-observations.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
-import { isPremature, refusalOf } from "./observe-target.ts";
+import { isPremature, refusalOf } from "./read-target.ts";
 
 /** The target is to be read, which shows whether it was applied. */
 const attempted = (known: Observations, index: number, attempt: Attempt): Observations =>

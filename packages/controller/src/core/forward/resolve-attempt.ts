@@ -20,7 +20,7 @@ import { deadline, inFlightWindow, POLL_INTERVAL } from "../state/reconcile-cont
 import { ENABLING_TIME } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import type { ChangeContext } from "./change-context.ts";
-import { observeTarget, refusalOf } from "./observe-target.ts";
+import { observeTarget, refusalOf } from "./read-target.ts";
 import { isChangedSinceApproval } from "./changed-since-approval.ts";
 import { nextChange } from "./next-change.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";

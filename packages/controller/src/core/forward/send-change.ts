@@ -21,7 +21,7 @@ import { reasonToStop } from "./reason-to-stop.ts";
 import { abort } from "../transitions/abort.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import type { ChangeContext } from "./change-context.ts";
-import { observeTarget } from "./observe-target.ts";
+import { observeTarget } from "./read-target.ts";
 import { projection, waiting } from "../state/status-progress.ts";
 import { waitingForLock } from "../locks/await-lock.ts";
 

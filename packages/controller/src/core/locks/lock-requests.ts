@@ -10,10 +10,9 @@ import {
 } from "@janus/api";
 import type { ApiCall } from "../state/effect.ts";
 import type { Fold } from "../state/fold.ts";
-import { RENEWED_AFTER } from "./observe-lock.ts";
 import { fromTimestamp, type Instant, leases, MAX_INT32, toMicroTime } from "@janus/types";
 import { changeIn } from "../state/observations.ts";
-import type { LockObservation } from "../state/lock-observation.ts";
+import { type LockObservation, RENEWED_AFTER } from "../state/lock-observation.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 

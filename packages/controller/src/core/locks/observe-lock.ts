@@ -10,13 +10,10 @@ import type { Faults, Folds } from "../state/folding.ts";
 import { isLaterFormat } from "../state/format.ts";
 import type { About } from "../state/happened.ts";
 import { hasTarget } from "../state/has-target.ts";
-import type { LockObservation } from "../state/lock-observation.ts";
+import { type LockObservation, RENEWED_AFTER } from "../state/lock-observation.ts";
 import { changeIn, mapChanges, type Observations, withChange } from "../state/observations.ts";
 import { isTerminal } from "../state/status-update.ts";
 import { resolvedTargets } from "../state/target-resolution.ts";
-
-/** A lock is renewed after this part of its duration. */
-export const RENEWED_AFTER = 1 / 4;
 
 /**
  * How long, in ms, the renewals of a lock may be rejected before it counts as lost: as for missing permissions of the controller,

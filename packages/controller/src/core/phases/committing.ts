@@ -32,7 +32,7 @@ import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
 import type { ChangeContext } from "../forward/change-context.ts";
-import { observeTarget } from "../forward/observe-target.ts";
+import { observeTarget } from "../forward/read-target.ts";
 import { nextWrite } from "../forward/replace-steps.ts";
 import { nextChange } from "../forward/next-change.ts";
 import { resolveAttempt } from "../forward/resolve-attempt.ts";

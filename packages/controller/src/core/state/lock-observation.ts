@@ -2,6 +2,9 @@
 import type { Version } from "../kubernetes/kube-object.ts";
 import type { Instant } from "@janus/types";
 
+/** A lock is renewed after this part of its duration. */
+export const RENEWED_AFTER = 1 / 4;
+
 /** A lock as this process last observed it. */
 export type LockObservation =
   | {
