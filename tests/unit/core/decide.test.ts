@@ -11,7 +11,17 @@ import { type ApiError, asObject, isObject, type KubeObject, member } from "@jan
 import { found, heard } from "./learn.ts";
 
 /** What is wrong with a step. */
+/** Whether it can be printed, compared and replayed: nothing in it is a function. */
+const isPlain = (value: unknown): boolean => {
+  if (typeof value === "function") return false;
+  if (typeof value !== "object" || value === null) return true;
+  const parts: readonly unknown[] =
+    value instanceof Map || value instanceof Set ? [...value] : (Object.values(value) as readonly unknown[]);
+  return parts.every(isPlain);
+};
+
 const nonsense = (step: Step, now: number): string | undefined => {
+  if (!isPlain(step)) return `is not plain data: ${JSON.stringify(step)}`;
   if (step.type === "run" && step.effects.length === 0) return "it runs nothing";
   return step.type === "wait" && step.until < now ? `it waits for what is over: ${step.because}` : undefined;
 };
