@@ -7,6 +7,7 @@ import { parseFlags } from "./flags.ts";
 import { helpText } from "./flags-help.ts";
 import type { HttpLimits } from "./http/server.ts";
 import type { ControllerNames } from "./process/controller-names.ts";
+import { withHeartbeat } from "./process/watchdog.ts";
 import { type Answered, type ApiRequest, observeObject, type Send, sendingTo } from "./reconcile/api-request.ts";
 import type { Controller, Step } from "./reconcile/controller.ts";
 import { reconcileKeys } from "./reconcile/reconcile-key.ts";
@@ -26,6 +27,7 @@ export const objectController = (
   decide: (object: KubeObject, now: Instant) => Step<ApiRequest>,
 ): RunnableController<KubeObject, ApiRequest, Answered<ApiRequest>> => ({
   remember: (object) => object,
+  refresh: (_, object) => object,
   decide: (object, { now }) => decide(object, now),
   observe: observeObject,
   metadataOf: ({ metadata }) => metadata,
@@ -70,7 +72,6 @@ export const startWork = <Memory, Effect, Happened>(
 ): Work => {
   const registry = new Registry();
   const { kind } = resource;
-  const send = sendingTo(api);
   const loop = reconcileKeys<Memory, Effect, Happened>(controller, {
     kind,
     read: (key) => {
@@ -80,7 +81,8 @@ export const startWork = <Memory, Effect, Happened>(
         : { namespace: first, name: second };
       return api.send({ verb: "get", resource, ...place, purpose: "read" });
     },
-    perform: (_, { memory }, effect) => controller.perform(effect, send, memory),
+    perform: ({ heartbeat }, { memory }, effect) =>
+      controller.perform(effect, sendingTo(withHeartbeat(api, heartbeat)), memory),
     wake: (key) => watched.wake(key),
     mayExist: (key) => watched.store.has(key),
     mayBeDeleted: ({ key, uid }) => watched.store.get(key)?.metadata.uid !== uid,

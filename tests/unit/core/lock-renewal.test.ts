@@ -5,7 +5,7 @@ import { lockTimeoutNotice } from "../../../packages/controller/src/core/locks/l
 import { changeIn } from "../../../packages/controller/src/core/state/observations.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { resolvedTargets } from "../../../packages/controller/src/core/state/target-resolution.ts";
-import { change, former, observingAll, underway } from "./underway.ts";
+import { change, former, observingAll, refused, underway } from "./underway.ts";
 import { learn } from "./learn.ts";
 
 const MINUTE = 60_000;
@@ -72,4 +72,15 @@ it("says for which locks their duration was raised", () => {
   expect(lockTimeoutNotice({ ...gated(10), locksOfNamespace: 20_000 }).join()).toBe(
     "lock duration raised to 800s: lockTimeout (1s) leaves too little time for the renewal of all 20000 locks of its namespace",
   );
+});
+
+it("a renewal that is refused when nothing is known of its lock any more says nothing of it: the Lease is read", () => {
+  const held = gated(1);
+  const [renewal] = renewals(held, resolvedTargets(held.txn, held.known)).filter(
+    ({ purpose }) => purpose === "renew-lock",
+  );
+  if (renewal === undefined) throw new Error("no lock is renewed");
+  const forgotten = { ...held, known: { ...held.known, changes: new Map() } };
+  const known = learn(forgotten, renewal, refused(403, "not now"), held.now);
+  expect(changeIn(known, renewal.item ?? -1).lock).toEqual({ type: "taken" });
 });

@@ -57,11 +57,10 @@ export const transactionController = (settings: Settings, othersOf: (memory: Mem
   });
   return {
     contextOf,
-    remember: (object: KubeObject, former: Memory | undefined, now: Instant): Memory => {
+    remember: (object: KubeObject, now: Instant): Memory => ({ ...decoded(object), known: noObservations(now) }),
+    refresh: (former: Memory, object: KubeObject): Memory | undefined => {
       const current = decoded(object);
-      return former !== undefined && isSame(former, current)
-        ? { ...former, ...current }
-        : { ...current, known: noObservations(now) };
+      return isSame(former, current) ? { ...former, ...current } : undefined;
     },
     decide: (memory: Memory, { now, hasMemory, isOver }: Turn): Step => {
       const context = contextOf(memory, now);

@@ -56,8 +56,13 @@ export interface Claim {
  *                       request, or can be repeated.
  */
 export interface Controller<Memory, Effect, Happened, Next extends Step<Effect> = Step<Effect>> {
-  /** Takes in the object as it was just read; of the former memory, what is still true. */
-  readonly remember: (object: KubeObject, former: Memory | undefined, now: Instant) => Memory;
+  /** What is remembered of an object that was just read, and of which nothing was known. */
+  readonly remember: (object: KubeObject, now: Instant) => Memory;
+  /**
+   * What is remembered of it when it is read again; undefined: nothing that was observed is true any more, and what is still to be
+   * answered concerns it no longer. Default: it is remembered anew.
+   */
+  readonly refresh?: (memory: Memory, object: KubeObject) => Memory | undefined;
   readonly decide: (memory: Memory, turn: Turn) => Next;
   /** Folds what happened into what is remembered. */
   readonly observe: (memory: Memory, happened: Happened | Passed) => Observed<Memory>;

@@ -160,7 +160,9 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
   ): Promise<readonly Outcome<Effect>[]> => {
     const outcomes: Outcome<Effect>[] = [];
     await inLanes(effects.values(), controller.lanes?.(tracked.memory) ?? LANES, async (effect) => {
-      const { failed, isStale } = fold(round, tracked, await perform(round, tracked, effect));
+      const happened = await perform(round, tracked, effect);
+      round.heartbeat();
+      const { failed, isStale } = fold(round, tracked, happened);
       outcomes.push(isStale === true ? "stale" : failed === undefined ? "observed" : { effect, error: failed });
       return !outcomes.some(isOverload) && !mustEnd();
     });
@@ -201,12 +203,12 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
       const step = decideNext(tracked);
       around.onDecision?.(round, tracked, step);
       if (step.type === "done") {
-        all.forget(tracked.uid);
+        all.forget(tracked);
         return { type: "done" };
       }
       if (step.type === "wait") {
         fold(round, tracked, { type: "waiting" });
-        if (controller.isKept?.(tracked.memory, step) === false) all.forget(tracked.uid);
+        if (controller.isKept?.(tracked.memory, step) === false) all.forget(tracked);
         return waitOf(step, tracked);
       }
       const outcomes = await runEffects(round, tracked, step.effects, around.perform, () => isOver(tracked));
@@ -225,7 +227,7 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
   const cleanUpDeleted = (round: Round, tracked: Tracked): void => {
     // What there was of one that is an outline is not known any more, as after a restart.
     const left = tracked.isOutline ? undefined : controller.afterDeletion?.(tracked.memory, tracked.now());
-    if (left === undefined) return all.forget(tracked.uid);
+    if (left === undefined) return all.forget(tracked);
     around.onGone?.(round, tracked);
     tracked.memory = left;
     tracked.isGone = true;
@@ -239,6 +241,15 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
     return { type: around.mayExist(key) ? "failed" : "done" };
   };
 
+  /** What was remembered of it, if that is still true; what is still to be answered of a former one is folded into that. */
+  const read = (object: KubeObject): Tracked => {
+    const former = all.of(object.metadata.uid ?? "");
+    const memory = former === undefined || former.isGone ? undefined : controller.refresh?.(former.memory, object);
+    if (former === undefined || memory === undefined) return newTracked(object, remember);
+    former.memory = memory;
+    return former;
+  };
+
   const reconcileLatest = async (key: string, round: Round): Promise<Requeue> => {
     for (let left = MAX_READS; left > 0; left -= 1) {
       const answer = await around.read(key);
@@ -249,9 +260,7 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
       }
       const { metadata } = answer.right;
       for (const tracked of trackedUnder(key)) if (tracked.uid !== metadata.uid) cleanUpDeleted(round, tracked);
-      const former = all.of(metadata.uid ?? "");
-      const tracked = former === undefined || former.isGone ? newTracked(answer.right, remember) : former;
-      if (tracked === former) tracked.memory = remember(answer.right, tracked.memory, tracked.now());
+      const tracked = read(answer.right);
       around.onRead?.(tracked);
       all.work(tracked);
       try {
@@ -277,8 +286,10 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
     if (tracked?.isGone !== true) return { type: "done" };
     all.work(tracked);
     try {
-      const outcome = await steps(round, tracked, () => false);
-      return outcome === "stale" ? { type: "done" } : outcome;
+      // It may be there after all, and reconciled under its own key: that is told when something has happened.
+      const outcome = await steps(round, tracked, () => all.of(uid) !== tracked);
+      if (all.of(uid) !== tracked) return { type: "done" };
+      return outcome === "stale" ? { type: "failed" } : outcome;
     } finally {
       all.rest(tracked);
     }

@@ -68,25 +68,42 @@ const carryOut = <Memory, Effect, Happened, Next extends Step<Effect>>(
   return { type: wasStale ? "stale" : "observed", memory };
 };
 
+/** What is remembered after a live read; undefined: the object does not exist, and nothing is left to do for it. */
+const look = <Memory, Effect, Happened, Next extends Step<Effect>>(
+  { remember, refresh, afterDeletion }: Controller<Memory, Effect, Happened, Next>,
+  { read, now }: SimulatedWorld<Memory, Effect, Happened, Next>,
+  memory: Memory | undefined,
+): { readonly memory: Memory; readonly isGone: boolean } | undefined => {
+  const object = read();
+  if (object !== undefined) {
+    const refreshed = memory === undefined ? undefined : refresh?.(memory, object);
+    return { memory: refreshed ?? remember(object, now()), isGone: false };
+  }
+  const left = memory === undefined ? undefined : afterDeletion?.(memory, now());
+  return left === undefined ? undefined : { memory: left, isGone: true };
+};
+
 /**
  * Takes one decision after the other, as the runtime does: read, decide, carry out, until nothing is left to do.
  *
- * Guarantees: every decision is one of the controller's own; after a crash, nothing is remembered.
+ * Guarantees: every decision is one of the controller's own; it is read again after a wait, a conflict and a failure; after a crash,
+ *             nothing is remembered.
  * Assumes:    whoever iterates stops when a wait is long enough.
  */
 export function* simulateController<Memory, Effect, Happened, Next extends Step<Effect> = Step<Effect>>(
   controller: Controller<Memory, Effect, Happened, Next>,
   world: SimulatedWorld<Memory, Effect, Happened, Next>,
 ): Generator<Simulated<Memory, Effect, Next>, void> {
-  const { remember, decide, observe } = controller;
+  const { decide, observe } = controller;
   const rest = world.rest ?? ((memory: Memory): Memory => memory);
   let memory: Memory | undefined;
+  let isGone = false;
   let isRead = false;
   for (let left = MOST_STEPS; left > 0; left -= 1) {
-    if (memory === undefined || !isRead) {
-      const object = world.read();
-      if (object === undefined) return;
-      memory = remember(object, memory, world.now());
+    if (memory === undefined || (!isRead && !isGone)) {
+      const found = look(controller, world, memory);
+      if (found === undefined) return;
+      ({ memory, isGone } = found);
       isRead = true;
     }
     const before: Memory = memory;
@@ -108,6 +125,7 @@ export function* simulateController<Memory, Effect, Happened, Next extends Step<
     yield { before, step, after: before };
     if (step.type === "done") return;
     const happened = world.wait(step as Extract<Next, { readonly type: "wait" }>, before);
+    isRead = false;
     memory = happened.reduce(
       (seen: Memory, one) => observe(seen, one).memory,
       rest(observe(before, { type: "waiting" }).memory),

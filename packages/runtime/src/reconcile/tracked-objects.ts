@@ -20,11 +20,11 @@ export interface TrackedObject<Memory> {
 
 export const newTracked = <Memory>(
   object: KubeObject,
-  remember: (object: KubeObject, former: undefined, now: Instant) => Memory,
+  remember: (object: KubeObject, now: Instant) => Memory,
 ): TrackedObject<Memory> => {
   const { uid = "", namespace = "" } = object.metadata;
   const now = newClock();
-  const memory = remember(object, undefined, now());
+  const memory = remember(object, now());
   return { uid, key: keyOf(object), namespace, memory, now, isOutline: false, isGone: false };
 };
 
@@ -50,7 +50,8 @@ export interface TrackedObjects<Memory> {
   readonly work: (tracked: TrackedObject<Memory>) => void;
   /** It waits: what it does not need meanwhile is dropped from memory. */
   readonly rest: (tracked: TrackedObject<Memory>) => void;
-  readonly forget: (uid: string) => void;
+  /** Nothing is remembered of it any more; unless another one has taken its place. */
+  readonly forget: (tracked: TrackedObject<Memory>) => void;
 }
 
 /** The objects at rest of one namespace, with their sizes. Those that have been at rest for longest come first. */
@@ -109,16 +110,15 @@ export const trackedObjects = <Memory>(
     if (others?.size === 0) byKey.delete(tracked.key);
   };
 
-  const forget = (uid: string): void => {
-    const tracked = byUid.get(uid);
-    if (tracked === undefined) return;
+  const forget = (tracked: TrackedObject<Memory>): void => {
+    if (byUid.get(tracked.uid) !== tracked) return;
     remove(tracked);
-    onForget(uid);
+    onForget(tracked.uid);
   };
 
   /** Shrinks it to an outline. There is none of one that is gone: what is left to clean up of it cannot be read again. */
   const shrink = (tracked: TrackedObject<Memory>): void => {
-    if (tracked.isOutline || tracked.isGone) return forget(tracked.uid);
+    if (tracked.isOutline || tracked.isGone) return forget(tracked);
     take(tracked);
     tracked.memory = outline(tracked.memory);
     tracked.isOutline = true;

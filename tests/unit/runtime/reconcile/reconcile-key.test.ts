@@ -10,10 +10,10 @@ import {
 
 const round: Round = { log: () => {}, heartbeat: () => {} };
 
-const object = (uid: string): KubeObject => ({
+const object = (uid: string, resourceVersion = "1"): KubeObject => ({
   apiVersion: "v1",
   kind: "ConfigMap",
-  metadata: { namespace: "shop", name: "app", uid, resourceVersion: "1" },
+  metadata: { namespace: "shop", name: "app", uid, resourceVersion },
 });
 
 const absent: ApiError = {
@@ -33,7 +33,7 @@ interface Memory {
 
 /** Remembers the uid, and what has happened. */
 const controller = (decide: Controller<Memory, string, string>["decide"]): Controller<Memory, string, string> => ({
-  remember: ({ metadata: { uid = "" } }, former) => former ?? { uid, isGone: false, seen: [] },
+  remember: ({ metadata: { uid = "" } }) => ({ uid, isGone: false, seen: [] }),
   decide,
   observe: (memory, happened) =>
     typeof happened === "string"
@@ -42,6 +42,8 @@ const controller = (decide: Controller<Memory, string, string>["decide"]): Contr
         : { memory: { ...memory, seen: [...memory.seen, happened] } }
       : { memory },
   afterDeletion: (memory) => ({ ...memory, isGone: true }),
+  // Of another version, nothing that was observed is true any more.
+  refresh: (memory, { metadata: { resourceVersion } }) => (resourceVersion === "1" ? memory : undefined),
 });
 
 /** A loop over these reads, one after the other, and what it has done. */
@@ -121,4 +123,66 @@ it("asks a controller that never ends no more than a thousand times in a turn", 
   expect(await keys.reconcile("shop/app", round)).toEqual({ type: "failed" });
   expect(decided).toHaveLength(1000);
   expect(defects).toEqual(["1"]);
+});
+
+it("cleans up what a deleted object has left although that meets a conflict", async () => {
+  const answers = ["stale", "cleaned"];
+  const { keys } = loop(
+    [object("1"), "absent"],
+    ({ isGone, seen }) => {
+      if (!isGone) return waits;
+      return seen.includes("cleaned") ? { type: "done" } : { type: "run", effects: ["clean"] };
+    },
+    { perform: () => Promise.resolve(answers.shift() ?? "") },
+  );
+  await keys.reconcile("shop/app", round);
+  await keys.reconcile("shop/app", round);
+  expect(await keys.reconcile("shop/app%1", round)).toEqual({ type: "failed" });
+  expect(await keys.reconcile("shop/app%1", round)).toEqual({ type: "done" });
+  expect(keys.tracked.all()).toEqual([]);
+});
+
+it("works on no object twice at once, though it was said to be gone while it was not", async () => {
+  let inside = 0;
+  const together: number[] = [];
+  const { keys } = loop(
+    [object("1"), "absent", object("1")],
+    ({ isGone, seen }) => (!isGone && seen.length > 3 ? waits : { type: "run", effects: ["work"] }),
+    {
+      perform: async (_, { memory }, effect) => {
+        inside += memory.isGone ? 0 : 1;
+        together.push(inside);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        inside -= memory.isGone ? 0 : 1;
+        return effect;
+      },
+    },
+  );
+  await keys.reconcile("shop/app", round);
+  await keys.reconcile("shop/app", round);
+  const cleanup = keys.reconcile("shop/app%1", round);
+  expect(await keys.reconcile("shop/app", round)).toEqual({ type: "done" });
+  // The cleanup ends as soon as the object is there again, and leaves it alone.
+  expect(await cleanup).toEqual({ type: "done" });
+  expect(await keys.reconcile("shop/app%1", round)).toEqual({ type: "done" });
+  expect(Math.max(...together)).toBe(1);
+  expect(keys.tracked.of("1")).toMatchObject({ isGone: false });
+});
+
+it("folds what is answered late into what it was asked for, and not into what is remembered since", async () => {
+  const { keys } = loop([object("1"), object("1", "2")], () => waits);
+  await keys.reconcile("shop/app", round);
+  const former = keys.tracked.of("1");
+  if (former === undefined) throw new Error("nothing is remembered");
+  await keys.reconcile("shop/app", round);
+  keys.fold(round, former, "late");
+  expect(former.memory.seen).toEqual(["late"]);
+  expect(keys.tracked.of("1")?.memory.seen).toEqual([]);
+});
+
+it("tells the watchdog that it gets on after every effect", async () => {
+  let beats = 0;
+  const { keys } = loop([object("1")], ({ seen }) => (seen.length < 5 ? { type: "run", effects: ["work"] } : waits));
+  await keys.reconcile("shop/app", { log: () => {}, heartbeat: () => (beats += 1) });
+  expect(beats).toBeGreaterThanOrEqual(5);
 });

@@ -24,11 +24,11 @@ export const requestYield = ({ txn }: ReconcileContext, index: number, holder: H
   folds: [{ type: "yield-requested", index }],
 });
 
-const readYieldRequester = (requester: Holder): ApiCall => ({
+const readYieldRequester = (requester: Holder, targets: readonly ObjectRef[]): ApiCall => ({
   purpose: "read-holder",
   as: "controller",
   call: { verb: "get", place: placeOf(requester) },
-  folds: [{ type: "yield-requester", uid: requester.uid }],
+  folds: [{ type: "yield-requester", uid: requester.uid, targets }],
 });
 
 /** Transactions in these phases get the locks. */
@@ -51,7 +51,7 @@ export const yieldLocks = (context: ReconcileContext, targets: ReadonlyMap<numbe
   if (requester === undefined || requester.uid === txn.metadata.uid) return undefined;
   const seen = known.yieldRequester;
   const until = seen?.uid === requester.uid ? seen.readAt + POLL_INTERVAL : now;
-  if (seen === undefined || now >= until) return run(readYieldRequester(requester));
+  if (seen === undefined || now >= until) return run(readYieldRequester(requester, [...targets.values()]));
   const is = UNDER_WAY.get(seen.phase);
   if (is === undefined) return run(annotate(txn, { [REQUEST_YIELD]: null }));
   const releases = [...targets].flatMap(([index, place]) =>

@@ -13,7 +13,6 @@ import { hasTarget } from "../state/has-target.ts";
 import { type LockObservation, RENEWED_AFTER } from "../state/lock-observation.ts";
 import { changeIn, mapChanges, type Observations, withChange } from "../state/observations.ts";
 import { isTerminal } from "../state/status-update.ts";
-import { resolvedTargets } from "../state/target-resolution.ts";
 
 /**
  * How long, in ms, the renewals of a lock may be rejected before it counts as lost: as for missing permissions of the controller,
@@ -51,20 +50,28 @@ const held = (lease: KubeObject, sent: Instant, duration: number): LockObservati
   renewAt: sent + duration * RENEWED_AFTER,
 });
 
+const lockOf = (known: Observations, effect: Effect): LockObservation | undefined =>
+  changeIn(known, indexOf(effect)).lock;
+
 /**
  * After a failed renewal: the Lease is read again. Until then, the lock is valid as before; but after a
  * conflict, it is not valid until it was read. One that was rejected for long counts as lost once it is not valid any more: whatever
  * rejects it, as a policy for Leases of its namespace, must not hold up what needs other locks.
  */
 const unrenewed = (
-  observed: LockObservation | undefined,
+  known: Observations,
+  effect: Effect,
   fault: ApiError,
   now: Instant,
   retryAfter: number,
 ): LockObservation => {
+  const observed = lockOf(known, effect);
   const isRefused = classify(fault) === "permanent";
+  // What was held may have been forgotten since, as when the Transaction was edited: then the Lease tells what it is.
   if (observed?.type !== "held")
-    return isRefused ? { type: "impossible", why: `it cannot be locked: ${messageOf(fault)}` } : { type: "taken" };
+    return isRefused && effect.purpose === "lock"
+      ? { type: "impossible", why: `it cannot be locked: ${messageOf(fault)}` }
+      : { type: "taken" };
   if (classify(fault) === "conflict") return { ...observed, stale: true, until: now };
   const retryAt = now + retryAfter;
   if (!isRefused) return { ...observed, stale: true, retryAt };
@@ -73,9 +80,6 @@ const unrenewed = (
     ? { type: "impossible", why: `its lock cannot be renewed: ${messageOf(fault)}` }
     : { ...observed, stale: true, retryAt, refusedSince };
 };
-
-const lockOf = (known: Observations, effect: Effect): LockObservation | undefined =>
-  changeIn(known, indexOf(effect)).lock;
 
 /** The holder that a Lease names; `""` if it names none. */
 const holderOf = (lease: KubeObject): string => {
@@ -137,7 +141,7 @@ export const lockFolds: Folds<LockFold> = {
   "lock-written": (known, { duration, retryAfter }, { effect, answer, at, sent }) =>
     E.isRight(answer)
       ? withHeld(known, effect, held(answer.right, sent, duration), sent)
-      : withLock(known, effect, unrenewed(lockOf(known, effect), answer.left, at, retryAfter)),
+      : withLock(known, effect, unrenewed(known, effect, answer.left, at, retryAfter)),
   "lock-read": (known, { duration }, { effect, answer, at }, about) => {
     if (E.isLeft(answer))
       return isAbsent(answer.left) ? withLock(known, effect, { type: "free" }) : unreadable(known, effect, answer.left);
@@ -181,11 +185,11 @@ export const lockFolds: Folds<LockFold> = {
     return lock?.type === "theirs" ? withChange(known, index, { lock: { ...lock, yieldRequested: true } }) : known;
   },
   // A Transaction without any of these targets cannot request them.
-  "yield-requester": (known, { uid }, { answer, at }, { txn }) => {
+  "yield-requester": (known, { uid, targets }, { answer, at }) => {
     const isOne =
       E.isRight(answer) &&
       answer.right.metadata.uid === uid &&
-      [...resolvedTargets(txn, known).values()].some((target) => hasTarget(answer.right, target));
+      targets.some((target) => hasTarget(answer.right, target));
     const phase = isOne ? asObject(answer.right["status"])["phase"] : undefined;
     return { ...known, yieldRequester: { uid, readAt: at, phase } };
   },
@@ -198,7 +202,7 @@ export const lockFaults: Faults<LockFault> = {
   }),
   // A Lease of another client may still become ours; one that is ours already cannot be acquired again.
   "lock-maybe-written": (known, { retryAfter, isTakeOver }, { effect, error, at }) => ({
-    ...withLock(known, effect, unrenewed(lockOf(known, effect), error, at, retryAfter)),
+    ...withLock(known, effect, unrenewed(known, effect, error, at, retryAfter)),
     ...(isTakeOver ? { unansweredCreate: at } : {}),
   }),
   "lock-maybe-released": (known, _, { effect }) => withoutLock(known, effect, { type: "taken" }),

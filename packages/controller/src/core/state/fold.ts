@@ -21,7 +21,8 @@ export type LockFold =
   | { readonly type: "locks-left" }
   | { readonly type: "locks-left-to-others" }
   | { readonly type: "yield-requested"; readonly index: number }
-  | { readonly type: "yield-requester"; readonly uid: string };
+  /** The Transaction that requests these targets, of which this is the uid, is looked at: whether it has any of them. */
+  | { readonly type: "yield-requester"; readonly uid: string; readonly targets: readonly ObjectRef[] };
 
 /** Folded by `state/observe-journal.ts`. */
 export type JournalFold =
@@ -198,8 +199,16 @@ export interface Restored {
   readonly blamed: number;
   /** The object that it was to restore. */
   readonly goal?: KubeObject;
-  /** Restores fields of an edited object, after so many PUTs. `mayYield`: it would be another one if it yielded to other clients. */
-  readonly edit?: { readonly puts: number; readonly mayYield: boolean };
+  /** Restores fields of an edited object, after so many PUTs. */
+  readonly edit?: { readonly puts: number; readonly insists?: Insistent };
+}
+
+/** A PUT that does not yield to what other clients have set, and what it was computed from: the former object, and the live one. */
+export interface Insistent {
+  readonly change: ResolvedChange;
+  readonly former: KubeObject;
+  readonly live: KubeObject;
+  readonly put: object | undefined;
 }
 
 export type Fold =

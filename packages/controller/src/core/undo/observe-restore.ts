@@ -1,11 +1,12 @@
 // Folds the answers to requests of a rollback into the observations.
-import { classify, isAbsent, messageOf, type ApiError, type Instant, type KubeObject } from "@janus/types";
+import { classify, equal, isAbsent, messageOf, type ApiError, type Instant, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
+import { restoration } from "../merge/restore-update.ts";
 import { withServerMutations } from "../merge/server-mutations.ts";
-import type { Restored, RestoreFault, RestoreFold } from "../state/fold.ts";
+import type { Insistent, Restored, RestoreFault, RestoreFold } from "../state/fold.ts";
 import type { Faults, Folds } from "../state/folding.ts";
-import type { Answered } from "../state/happened.ts";
+import type { About, Answered } from "../state/happened.ts";
 import { exceedsMemory } from "../state/memory-budget.ts";
 import { changeIn, type Observations, rollbackIn, unset, withChange, withRollback } from "../state/observations.ts";
 import { attempt } from "../state/retry-status.ts";
@@ -49,13 +50,24 @@ const withoutTaken = (
 
 const isInvalid = (fault: ApiError): boolean => fault.type === "refused" && fault.code === 422;
 
-const rejected = (known: Observations, fold: Restored, answered: Answered, fault: ApiError): Observations => {
+/** Whether the PUT would be another one if it yielded to other clients. */
+const mayYield = ({ change, former, live, put }: Insistent, { effect: { call } }: Answered, { txn }: About): boolean =>
+  !equal(restoration(change, call.place, former, live, txn.metadata, true).put, put);
+
+const rejected = (
+  known: Observations,
+  fold: Restored,
+  answered: Answered,
+  fault: ApiError,
+  about: About,
+): Observations => {
   const { effect, at } = answered;
   const { item: index = -1, call } = effect;
   const { resourceVersion, blamed, edit } = fold;
   const reduced = withoutTaken(known, fold, answered, fault);
   if (reduced !== undefined) return reduced;
-  if (edit?.mayYield === true && isInvalid(fault)) return withRollback(known, index, { yieldsToOthers: true });
+  if (isInvalid(fault) && edit?.insists !== undefined && mayYield(edit.insists, answered, about))
+    return withRollback(known, index, { yieldsToOthers: true });
   if (classify(fault) !== "conflict") return noted(known, blamed, call.place, fault, at);
   return withChange(known, index, {
     target: undefined,
@@ -64,10 +76,10 @@ const rejected = (known: Observations, fold: Restored, answered: Answered, fault
 };
 
 export const restoreFolds: Folds<RestoreFold> = {
-  restored: (known, fold, answered) =>
+  restored: (known, fold, answered, about) =>
     E.isRight(answered.answer)
       ? accepted(known, fold, answered, answered.answer.right)
-      : rejected(known, fold, answered, answered.answer.left),
+      : rejected(known, fold, answered, answered.answer.left, about),
   "rollback-refused": (known, { index, place }, { answer, at }) =>
     E.isRight(answer) ? known : noted(known, index, place, answer.left, at),
   "refusal-cleared": (known, { index }) => withRollback(known, index, { refusal: undefined }),
