@@ -8,7 +8,7 @@ import { isMarked } from "../../../packages/controller/src/core/merge/marks.ts";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { asJson, bare, edits, paths, sets, write, written } from "./arbitrary-writes.ts";
 import { edited, valuesAt } from "./edit.ts";
-import { apply, ownersOf, post, put } from "./server.ts";
+import { apply, ownersOf, post, put } from "./thing-server.ts";
 import { author, manager, place, wish as wishOf } from "./thing.ts";
 
 const change = fc.record({

@@ -10,7 +10,7 @@ import {
 } from "@janus/types";
 import { has, type Path, union } from "@janus/controller/core/merge/field-set";
 import type { FieldType } from "./field-type.ts";
-import { merged, normal, partsOf } from "./fields.ts";
+import { keyed, merged, partsOf, stripped } from "./fields.ts";
 import { withSecretData } from "./secret-data.ts";
 
 /**
@@ -87,16 +87,36 @@ const managersOf = (entries: readonly ManagedFieldsEntry[]): Managers =>
 const asFields = (owned: Owned): JsonObject =>
   union([...owned].map((text) => pathOf(text).reduceRight<JsonObject>((below, name) => ({ [name]: below }), {})));
 
+const textsOf = ({ operation, time = "", manager = "" }: ManagedFieldsEntry): readonly string[] => [
+  operation ?? "",
+  time,
+  manager,
+];
+
+/** https://github.com/kubernetes/apimachinery/blob/v0.34.0/pkg/util/managedfields/internal/managedfields.go */
+const inOrder = (one: ManagedFieldsEntry, other: ManagedFieldsEntry): number => {
+  const others = textsOf(other);
+  for (const [at, text] of textsOf(one).entries()) if (text !== others[at]) return text < (others[at] ?? "") ? -1 : 1;
+  return 0;
+};
+
 const entriesOf = (managers: Managers): readonly ManagedFieldsEntry[] =>
-  [...managers.values()].flatMap(({ entry, owned }) =>
-    owned.size === 0 ? [] : [{ ...entry, fieldsV1: asFields(owned) }],
-  );
+  [...managers.values()]
+    .flatMap(({ entry, owned }) => (owned.size === 0 ? [] : [{ ...entry, fieldsV1: asFields(owned) }]))
+    .toSorted(inOrder);
 
 const minus = (owned: Owned, paths: ReadonlySet<string>): Owned =>
   new Set([...owned].filter((path) => !paths.has(path)));
 
 const same = (one: Owned, other: Owned): boolean =>
   one.size === other.size && [...one].every((path) => other.has(path));
+
+const NONE: Owned = new Set();
+
+const sameOwners = (some: Managers, others: Managers): boolean =>
+  [...new Set([...some.keys(), ...others.keys()])].every((id) =>
+    same(some.get(id)?.owned ?? NONE, others.get(id)?.owned ?? NONE),
+  );
 
 /** Gives what a write has changed to its author, and takes it from all others. Only the time of the author is a new one. */
 const afterWrite = (
@@ -114,7 +134,7 @@ const afterWrite = (
     }),
   );
   const former = managers.get(idOf(author));
-  const own = former?.owned ?? new Set<string>();
+  const own = former?.owned ?? NONE;
   const owned = applied ?? new Set([...minus(own, removed), ...changed]);
   const others = [...managers].map(
     ([id, { entry, owned }]) => [id, { entry, owned: minus(minus(owned, changed), removed) }] as const,
@@ -152,7 +172,7 @@ const EMPTY: JsonObject = {};
  * PUT of an object without any.
  */
 export const written = (live: KubeObject | undefined, body: object, type: FieldType, author: Author): Written => {
-  const content = asObject(normal(contentOf(withSecretData(body)), type));
+  const content = asObject(stripped(keyed(contentOf(withSecretData(body)), type), type));
   const { managedFields: sent = [] } = (body as Partial<KubeObject>).metadata ?? {};
   if (sent.length === 1 && equal(sent[0], {})) return { content, managedFields: [] };
   const former = managersOf(live?.metadata.managedFields ?? []);
@@ -179,11 +199,15 @@ const without = (value: Json, type: FieldType, dropped: ReadonlySet<string>, pat
     : Object.fromEntries(kept.map((part) => [part.element.slice(2), part.value]));
 };
 
-/** A server-side apply with force: whoever else manages what it sets manages it no longer. */
+/**
+ * A server-side apply with force: whoever else manages what it sets manages it no longer. Its author manages what it sets also
+ * where the API server does not keep it, as an empty map.
+ */
 export const applied = (live: KubeObject | undefined, body: object, type: FieldType, author: Author): Written => {
-  const config = asObject(normal(contentOf(withSecretData(body)), type));
+  const config = asObject(keyed(contentOf(withSecretData(body)), type));
   const object = live === undefined ? EMPTY : contentOf(live);
-  const former = managersOf(live?.metadata.managedFields ?? []);
+  const { managedFields: entries = [] } = live?.metadata ?? {};
+  const former = managersOf(entries);
   const was = allFields(object, type);
   // The fields of an object without managers are given to one at the first apply.
   const managers =
@@ -198,8 +222,11 @@ export const applied = (live: KubeObject | undefined, body: object, type: FieldT
   const entry = entryOf(author, "Apply");
   const set = new Set([...allFields(config, type)].flatMap(([path, { isApplied }]) => (isApplied ? [path] : [])));
   const others = [...managers].flatMap(([id, { owned }]) => (id === idOf(entry) ? [] : [...owned]));
-  const dropped = minus(minus(managers.get(idOf(entry))?.owned ?? new Set<string>(), set), new Set(others));
-  const content = asObject(without(merged(object, config, type), type, dropped, []));
-  const next = afterWrite([was, allFields(content, type)], managers, entry, set);
-  return { content, managedFields: entriesOf(next) };
+  const dropped = minus(minus(managers.get(idOf(entry))?.owned ?? NONE, set), new Set(others));
+  const whole = asObject(without(merged(object, config, type), type, dropped, []));
+  const content = asObject(stripped(whole, type));
+  const next = afterWrite([was, allFields(whole, type)], managers, entry, set);
+  // Another time alone is no change.
+  const isSame = equal(content, object) && sameOwners(former, next);
+  return { content, managedFields: isSame ? entries : entriesOf(next) };
 };

@@ -51,25 +51,35 @@ const isNothing = (value: Json, type: FieldType): boolean =>
   isEmpty(value) &&
   (type.is === "struct" ? type.isAlways : type.is === "map" || type.is === "set" || type.is === "list");
 
-const normalItem = (item: Json, type: FieldType): Json => {
+const keyedItem = (item: Json, type: FieldType): Json => {
   if (type.is !== "list" || !isObject(item)) return item;
   const missing = type.keys.flatMap(({ name, fallback }) =>
     fallback === undefined || item[name] !== undefined ? [] : [[name, fallback] as const],
   );
-  return asObject(normal({ ...item, ...Object.fromEntries(missing) }, type.of));
+  return keyed({ ...item, ...Object.fromEntries(missing) }, type.of);
+};
+
+/** The value with the defaults of keys. */
+export const keyed = (value: Json, type: FieldType): Json => {
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => keyedItem(item, type));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, keyed(inner, fieldType(type, name))] as const),
+  );
 };
 
 /**
- * How a value is stored: without nulls; with the defaults of keys; and of built-in types without what is empty, which the
- * API server leaves out, or has in any case, as `resources: {}` of a container.
+ * How a value with keys is stored: without nulls; and of built-in types without what is empty, which the API server leaves
+ * out, or has in any case, as `resources: {}` of a container.
  */
-export const normal = (value: Json, type: FieldType): Json => {
-  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => normalItem(item, type));
+export const stripped = (value: Json, type: FieldType): Json => {
+  if (Array.isArray(value))
+    return type.is === "list" ? (value as readonly Json[]).map((item) => stripped(item, type.of)) : value;
   if (!isObject(value)) return value;
   const kept = Object.entries(value).flatMap(([name, inner]): readonly (readonly [string, Json])[] => {
     const below = fieldType(type, name);
-    const stored = normal(inner, below);
-    return inner === null || (type.is === "struct" && isNothing(stored, below)) ? [] : [[name, stored]];
+    const left = stripped(inner, below);
+    return inner === null || (type.is === "struct" && isNothing(left, below)) ? [] : [[name, left]];
   });
   return Object.fromEntries(kept);
 };
