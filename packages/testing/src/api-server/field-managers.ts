@@ -10,7 +10,7 @@ import {
 } from "@janus/types";
 import { has, type Path, union } from "@janus/controller/core/merge/field-set";
 import type { FieldType } from "./field-type.ts";
-import { keyed, merged, partsOf, stripped } from "./fields.ts";
+import { merged, normal, partsOf } from "./fields.ts";
 import { withSecretData } from "./secret-data.ts";
 
 /**
@@ -55,7 +55,7 @@ export const contentOf = (object: object): JsonObject => {
   const { apiVersion: _, kind: __, metadata, ...rest } = object as JsonObject;
   const { labels, annotations, finalizers, ownerReferences } = asObject(metadata);
   const kept = Object.entries({ labels, annotations, finalizers, ownerReferences }).filter(
-    ([, value]) => value !== undefined && value !== null,
+    ([, value]) => value !== undefined,
   );
   return kept.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(kept) as JsonObject };
 };
@@ -172,7 +172,7 @@ const EMPTY: JsonObject = {};
  * PUT of an object without any.
  */
 export const written = (live: KubeObject | undefined, body: object, type: FieldType, author: Author): Written => {
-  const content = asObject(stripped(keyed(contentOf(withSecretData(body)), type), type));
+  const content = asObject(normal(contentOf(withSecretData(body)), type));
   const { managedFields: sent = [] } = (body as Partial<KubeObject>).metadata ?? {};
   if (sent.length === 1 && equal(sent[0], {})) return { content, managedFields: [] };
   const former = managersOf(live?.metadata.managedFields ?? []);
@@ -204,7 +204,7 @@ const without = (value: Json, type: FieldType, dropped: ReadonlySet<string>, pat
  * where the API server does not keep it, as an empty map.
  */
 export const applied = (live: KubeObject | undefined, body: object, type: FieldType, author: Author): Written => {
-  const config = asObject(keyed(contentOf(withSecretData(body)), type));
+  const config = contentOf(withSecretData(body));
   const object = live === undefined ? EMPTY : contentOf(live);
   const { managedFields: entries = [] } = live?.metadata ?? {};
   const former = managersOf(entries);
@@ -224,7 +224,7 @@ export const applied = (live: KubeObject | undefined, body: object, type: FieldT
   const others = [...managers].flatMap(([id, { owned }]) => (id === idOf(entry) ? [] : [...owned]));
   const dropped = minus(minus(managers.get(idOf(entry))?.owned ?? NONE, set), new Set(others));
   const whole = asObject(without(merged(object, config, type), type, dropped, []));
-  const content = asObject(stripped(whole, type));
+  const content = asObject(normal(whole, type));
   const next = afterWrite([was, allFields(whole, type)], managers, entry, set);
   // Another time alone is no change.
   const isSame = equal(content, object) && sameOwners(former, next);
