@@ -76,7 +76,7 @@ export const bothOutcomes = async (
       [real, model].forEach((outcomes) => outcomes.push("rejected"));
       continue;
     }
-    const made = modelOf({ verb, place, body, manager: by } as Call);
+    const made = modelOf({ verb, place, body, manager: by });
     real.push(outcomeOf(live, answer.right));
     model.push(outcomeOf(modelled, made));
     [live, modelled] = [answer.right, made];

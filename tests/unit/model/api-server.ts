@@ -52,7 +52,7 @@ export const stored = (world: World, key: string, object: KubeObject | undefined
 /** Times are of no matter here, and would tell apart what is the same. */
 const timeless = (object: KubeObject): KubeObject => {
   const { creationTimestamp: _, managedFields, ...metadata } = object.metadata;
-  const entries = managedFields?.map(({ time: _, ...entry }) => entry);
+  const entries = managedFields?.map(({ time: __, ...entry }) => entry);
   return { ...object, metadata: { ...metadata, ...(entries === undefined ? {} : { managedFields: entries }) } };
 };
 
