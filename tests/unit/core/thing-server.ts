@@ -16,7 +16,6 @@ const map: FieldType = { is: "map", of: deduced };
 const containers: FieldType = { is: "list", keys: [{ name: "name" }], of: struct(false, {}) };
 const spec = struct(true, { containers, limits: map, probe: struct(false, {}) });
 const kind = { resource: plain.resource, type: struct(true, { metadata: metadataType, data: map, spec }) };
-
 let clock = 0;
 const author = (manager: string): server.Author => ({ manager, apiVersion: "v1", time: `t${(clock += 1)}` });
 
@@ -33,7 +32,6 @@ const stored = (live: KubeObject, { content, managedFields }: server.Written): K
 
 export const post = (object: KubeObject, manager: string): KubeObject =>
   stored(object, server.written(undefined, withoutFalse(object), kind.type, author(manager)));
-
 export const put = (live: KubeObject, body: object, manager: string): KubeObject =>
   stored(live, server.written(live, withoutFalse(body), kind.type, author(manager)));
 
