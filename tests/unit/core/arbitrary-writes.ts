@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import type { Path } from "../../../packages/controller/src/core/merge/field-set.ts";
 import type { Json, JsonObject, KubeObject } from "@janus/types";
 import { type Edit, edited } from "./edit.ts";
-import { apply, put } from "./server.ts";
+import { apply, put } from "./thing-server.ts";
 
 const container = (name: string, field: string): Path => [
   "f:spec",

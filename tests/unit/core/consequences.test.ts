@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
-import { apply, post, put } from "./server.ts";
+import { apply, post, put } from "./thing-server.ts";
 import { author, manager, patch, place, thing, wish } from "./thing.ts";
 
 const change = wish(patch({ data: { a: "2" } }));

@@ -7,7 +7,7 @@ import {
   resolveInDoubt,
   type InDoubtVerdict,
 } from "../../../packages/controller/src/core/forward/in-doubt.ts";
-import { apply, post, put } from "./server.ts";
+import { apply, post, put } from "./thing-server.ts";
 import { seen } from "./underway.ts";
 import { author, manager, place, plain, thing } from "./thing.ts";
 import { showPaths } from "../../../packages/controller/src/core/merge/show-path.ts";

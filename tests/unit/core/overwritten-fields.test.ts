@@ -7,7 +7,7 @@ import { showPath } from "../../../packages/controller/src/core/merge/show-path.
 import { equal, type JsonObject, type KubeObject } from "@janus/types";
 import { asJson, bare, edits, paths, sets, write, written } from "./arbitrary-writes.ts";
 import { edited } from "./edit.ts";
-import { apply, post, put } from "./server.ts";
+import { apply, post, put } from "./thing-server.ts";
 import { author, type Edit, manager, patch, place, thing, update, wish } from "./thing.ts";
 
 const ports = (...list: readonly JsonObject[]): JsonObject => ({ spec: { ports: list } });

@@ -7,7 +7,7 @@ import { overwrittenFields } from "../../../packages/controller/src/core/merge/o
 import { recreatedOwnership } from "../../../packages/controller/src/core/merge/recreated-ownership.ts";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { arbitraryObject } from "./arbitrary-json.ts";
-import { apply, put } from "./server.ts";
+import { apply, put } from "./thing-server.ts";
 import { author, manager, patch, place, plain, thing, update, wish } from "./thing.ts";
 
 const bare = (fields: JsonObject, managedFields: KubeObject["metadata"]["managedFields"] = []): KubeObject => ({

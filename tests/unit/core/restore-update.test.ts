@@ -5,7 +5,7 @@ import { showPath } from "../../../packages/controller/src/core/merge/show-path.
 import { asObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import { isMarked } from "../../../packages/controller/src/core/merge/marks.ts";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
-import { apply, post, put } from "./server.ts";
+import { apply, post, put } from "./thing-server.ts";
 import { author, type Edit, manager, patch, place, thing, update, wish } from "./thing.ts";
 
 type Write = (live: KubeObject) => KubeObject;

@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
-import type { Path } from "../../../packages/controller/src/core/merge/field-set.ts";
+import { nodeAt, type Path } from "../../../packages/controller/src/core/merge/field-set.ts";
 import { fieldValue } from "../../../packages/controller/src/core/merge/field-value.ts";
 import { equal, type KubeObject } from "@janus/types";
 import { isMarked } from "../../../packages/controller/src/core/merge/marks.ts";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { asJson, bare, edits, paths, sets, write, written } from "./arbitrary-writes.ts";
 import { edited, valuesAt } from "./edit.ts";
-import { apply, ownersOf, post, put } from "./server.ts";
+import { apply, post, put } from "./thing-server.ts";
 import { author, manager, place, wish as wishOf } from "./thing.ts";
 
 const change = fc.record({
@@ -17,6 +17,13 @@ const change = fc.record({
   /** Whether an Update starts from what is there, as people do, or says everything anew. */
   anew: fc.boolean(),
 });
+
+/** Who owns this field. */
+const ownersOf = (object: KubeObject, path: Path): readonly string[] =>
+  (object.metadata.managedFields ?? [])
+    .filter(({ fieldsV1 }) => nodeAt(fieldsV1 ?? {}, path) !== undefined)
+    .map(({ manager, operation }) => JSON.stringify([manager, operation]))
+    .toSorted();
 
 /** The list item that it is in. */
 const itemOf = (path: Path): Path => path.slice(0, path.findIndex((element) => element.startsWith("k:")) + 1);

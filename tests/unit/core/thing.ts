@@ -5,7 +5,7 @@ import type { ObjectRef } from "../../../packages/controller/src/core/kubernetes
 /** The Transaction whose changes these are. */
 export const author = { name: "deploy-v2", uid: "u-txn" };
 export const manager = fieldManager(author);
-/** Of the made-up kind that `server.ts` knows. */
+/** Of the made-up kind that `thing-server.ts` knows. */
 export const place: ObjectRef = {
   resource: { group: "", version: "v1", plural: "things", kind: "Thing", namespaced: true, statusSubresource: true },
   namespace: "shop",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
 import type { JsonObject, KubeObject } from "@janus/types";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
-import { apply, post, put } from "./server.ts";
+import { apply, post, put } from "./thing-server.ts";
 import { author, manager, place, thing } from "./thing.ts";
 
 const target = { apiVersion: "v1", kind: "Thing", name: "thing" };

@@ -1,7 +1,6 @@
 import { REQUEST_ROLLBACK } from "@janus/api";
 import { type KubeObject } from "@janus/controller";
-import { put, apply } from "../core/server.ts";
-import { stored, untimed, withoutStatus, type World } from "./api-server.ts";
+import { rewritten, stored, type World } from "./api-server.ts";
 
 /** Something that others do to an object between two requests of ours. */
 export interface Deed {
@@ -15,36 +14,12 @@ export interface Deed {
   ) => KubeObject | undefined | "no";
 }
 
-const versioned = (live: KubeObject, next: KubeObject, resourceVersion: string): KubeObject => {
-  const entries = next.metadata.managedFields?.map(untimed);
-  const { managedFields: _, ...metadata } = next.metadata;
-  return {
-    ...next,
-    ...(live["status"] === undefined ? {} : { status: live["status"] }),
-    metadata: {
-      ...metadata,
-      ...(live.metadata.namespace === undefined ? {} : { namespace: live.metadata.namespace }),
-      ...(live.metadata.deletionTimestamp === undefined ? {} : { deletionTimestamp: live.metadata.deletionTimestamp }),
-      resourceVersion,
-      ...(entries === undefined ? {} : { managedFields: entries }),
-    },
-  };
-};
-
 const edit =
   (data: object) =>
   (live: KubeObject | undefined, _: string, version: string): KubeObject | "no" =>
     live === undefined
       ? "no"
-      : versioned(
-          live,
-          put(
-            withoutStatus(live),
-            { ...withoutStatus(live), data: { ...(live["data"] as object), ...data } },
-            "person",
-          ),
-          version,
-        );
+      : rewritten(live, "update", { ...live, data: { ...(live["data"] as object), ...data } }, "person", version);
 
 const theirs = (key: string, version: string): KubeObject => {
   const [kind = "", path = ""] = key.split(" ");
@@ -75,7 +50,7 @@ export const deeds: readonly Deed[] = [
       const ours = (seen?.["data"] as { readonly ours?: string } | undefined)?.ours;
       return live === undefined || ours === undefined
         ? "no"
-        : versioned(live, apply(withoutStatus(live), { data: { ours } }, "applier"), version);
+        : rewritten(live, "apply", { data: { ours } }, "applier", version);
     },
   },
   {

@@ -1,8 +1,7 @@
 import { type ResolvedChange, emptyStatus, Transaction } from "@janus/api";
 import type { KubeObject, Settings } from "@janus/controller";
 import { noObservations } from "@janus/controller";
-import { post } from "../core/server.ts";
-import { keyOf, untimed, type World } from "./api-server.ts";
+import { keyOf, managed, type World } from "./api-server.ts";
 import { type Budget, type State, TIMEOUT } from "./state.ts";
 
 export const SETTINGS: Settings = {
@@ -50,15 +49,14 @@ const there = (index: number, finalizers: readonly string[]): KubeObject => {
     kind: "Widget",
     metadata: {
       name: nameOf(index),
+      namespace: "shop",
       uid: `setup's ${targetKey(index)}`,
       resourceVersion: "0",
       ...(finalizers.length === 0 ? {} : { finalizers }),
     },
     data: { ours: "old", other: "old" },
   };
-  const { managedFields = [], ...metadata } = post(object, "setup").metadata;
-  const entries = managedFields.map(untimed);
-  return { ...object, metadata: { ...metadata, namespace: "shop", managedFields: entries } };
+  return managed(object, "setup");
 };
 
 /** Anything may go wrong, but nothing twice. */

@@ -1,16 +1,10 @@
 // The model of managedFields: which manager owns a field after each write.
-import {
-  asObject,
-  equal,
-  isObject,
-  type Json,
-  type JsonObject,
-  type KubeObject,
-  type ManagedFieldsEntry,
-} from "@janus/types";
+import { asObject, equal, type JsonObject, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { has, type Path, union } from "@janus/controller/core/merge/field-set";
 import type { FieldType } from "./field-type.ts";
-import { merged, normal, partsOf } from "./fields.ts";
+import { merged, normal } from "./fields.ts";
+import { allFields, appliedFields, type Field, type Fields, keyOf, minus, type Owned, pathOf } from "./all-fields.ts";
+import { pruned } from "./pruned.ts";
 import { withSecretData } from "./secret-data.ts";
 
 /**
@@ -18,52 +12,16 @@ import { withSecretData } from "./secret-data.ts";
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
 
-/** Paths of fields, as text. */
-type Owned = ReadonlySet<string>;
 type Managers = ReadonlyMap<string, { readonly entry: ManagedFieldsEntry; readonly owned: Owned }>;
-
-const keyOf = (path: Path): string => JSON.stringify(path);
-const pathOf = (text: string): Path => JSON.parse(text) as Path;
-
-/** A field: its value if it is managed as a whole. */
-interface Field {
-  readonly whole?: Json;
-  /** Whether the client that applies it manages it, and not only the fields in it. */
-  readonly isApplied: boolean;
-  /** It is there even where nothing sets it. */
-  readonly isAlways: boolean;
-}
-
-const isBare = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0;
-
-/** Every field of a value, by its path. */
-const fieldsIn = (value: Json, type: FieldType, path: Path, found: Map<string, Field>): void => {
-  for (const part of partsOf(value, type) ?? []) {
-    const at = [...path, part.element];
-    const isWhole = partsOf(part.value, part.type) === undefined;
-    found.set(keyOf(at), {
-      ...(isWhole ? { whole: part.value } : {}),
-      isApplied: isWhole || !part.isNamed || isBare(part.value),
-      isAlways: part.type.is === "struct" && part.type.isAlways,
-    });
-    fieldsIn(part.value, part.type, at, found);
-  }
-};
 
 /** The object with only the metadata that users set: the rest has no managers. */
 export const contentOf = (object: object): JsonObject => {
   const { apiVersion: _, kind: __, metadata, ...rest } = object as JsonObject;
   const { labels, annotations, finalizers, ownerReferences } = asObject(metadata);
   const kept = Object.entries({ labels, annotations, finalizers, ownerReferences }).filter(
-    ([, value]) => value !== undefined && value !== null,
+    ([, value]) => value !== undefined,
   );
   return kept.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(kept) as JsonObject };
-};
-
-const allFields = (content: JsonObject, type: FieldType): ReadonlyMap<string, Field> => {
-  const found = new Map<string, Field>();
-  fieldsIn(content, type, [], found);
-  return found;
 };
 
 const idOf = ({ manager, operation, subresource }: ManagedFieldsEntry): string =>
@@ -87,34 +45,51 @@ const managersOf = (entries: readonly ManagedFieldsEntry[]): Managers =>
 const asFields = (owned: Owned): JsonObject =>
   union([...owned].map((text) => pathOf(text).reduceRight<JsonObject>((below, name) => ({ [name]: below }), {})));
 
-const entriesOf = (managers: Managers): readonly ManagedFieldsEntry[] =>
-  [...managers.values()].flatMap(({ entry, owned }) =>
-    owned.size === 0 ? [] : [{ ...entry, fieldsV1: asFields(owned) }],
-  );
+const textsOf = ({ operation, time = "", manager = "" }: ManagedFieldsEntry): readonly string[] => [
+  operation ?? "",
+  time,
+  manager,
+];
 
-const minus = (owned: Owned, paths: ReadonlySet<string>): Owned =>
-  new Set([...owned].filter((path) => !paths.has(path)));
+/** https://github.com/kubernetes/apimachinery/blob/v0.34.0/pkg/util/managedfields/internal/managedfields.go */
+const inOrder = (one: ManagedFieldsEntry, other: ManagedFieldsEntry): number => {
+  const others = textsOf(other);
+  for (const [at, text] of textsOf(one).entries()) if (text !== others[at]) return text < (others[at] ?? "") ? -1 : 1;
+  return 0;
+};
+
+const entriesOf = (managers: Managers): readonly ManagedFieldsEntry[] =>
+  [...managers.values()]
+    .flatMap(({ entry, owned }) => (owned.size === 0 ? [] : [{ ...entry, fieldsV1: asFields(owned) }]))
+    .toSorted(inOrder);
 
 const same = (one: Owned, other: Owned): boolean =>
   one.size === other.size && [...one].every((path) => other.has(path));
 
+const NONE: Owned = new Set();
+
+const sameOwners = (some: Managers, others: Managers): boolean =>
+  [...new Set([...some.keys(), ...others.keys()])].every((id) =>
+    same(some.get(id)?.owned ?? NONE, others.get(id)?.owned ?? NONE),
+  );
+
+/** Null in place of a map or list is that one without anything in it. */
+const isChanged = (was: Field | undefined, { whole, isAlways }: Field): boolean => {
+  if (was === undefined) return !isAlways;
+  return !equal(was.whole, whole) && !(was.whole === undefined && whole === null);
+};
+
 /** Gives what a write has changed to its author, and takes it from all others. Only the time of the author is a new one. */
 const afterWrite = (
-  [before, after]: readonly [ReadonlyMap<string, Field>, ReadonlyMap<string, Field>],
+  [before, after]: readonly [Fields, Fields],
   managers: Managers,
   author: ManagedFieldsEntry,
   applied: Owned | undefined,
 ): Managers => {
   const removed = new Set([...before.keys()].filter((path) => !after.has(path)));
-  const changed = new Set(
-    [...after].flatMap(([path, { whole, isAlways }]) => {
-      const was = before.get(path);
-      const isNew = was === undefined && !isAlways;
-      return isNew || (was !== undefined && !equal(was.whole, whole)) ? [path] : [];
-    }),
-  );
+  const changed = new Set([...after].flatMap(([path, field]) => (isChanged(before.get(path), field) ? [path] : [])));
   const former = managers.get(idOf(author));
-  const own = former?.owned ?? new Set<string>();
+  const own = former?.owned ?? NONE;
   const owned = applied ?? new Set([...minus(own, removed), ...changed]);
   const others = [...managers].map(
     ([id, { entry, owned }]) => [id, { entry, owned: minus(minus(owned, changed), removed) }] as const,
@@ -163,27 +138,15 @@ export const written = (live: KubeObject | undefined, body: object, type: FieldT
   return { content, managedFields: entriesOf(next) };
 };
 
-/** The value without these fields; of a map or list, if nothing is left in it. */
-const without = (value: Json, type: FieldType, dropped: ReadonlySet<string>, path: Path): Json | undefined => {
-  const parts = partsOf(value, type);
-  if (parts === undefined) return dropped.has(keyOf(path)) ? undefined : value;
-  const left = parts.map((part) => ({
-    ...part,
-    value: without(part.value, part.type, dropped, [...path, part.element]),
-  }));
-  const kept = left.flatMap((part) => (part.value === undefined ? [] : [{ ...part, value: part.value }]));
-  // Only the keys of an item may be left, which have no manager any more.
-  if (dropped.has(keyOf(path)) && (kept.length === 0 || (path.at(-1)?.startsWith("k:") ?? false))) return undefined;
-  return Array.isArray(value)
-    ? kept.map((part) => part.value)
-    : Object.fromEntries(kept.map((part) => [part.element.slice(2), part.value]));
-};
-
-/** A server-side apply with force: whoever else manages what it sets manages it no longer. */
+/**
+ * A server-side apply with force: whoever else manages what it sets manages it no longer. Its author manages what it sets also
+ * where the API server does not keep it, as an empty map.
+ */
 export const applied = (live: KubeObject | undefined, body: object, type: FieldType, author: Author): Written => {
-  const config = asObject(normal(contentOf(withSecretData(body)), type));
+  const config = contentOf(withSecretData(body));
   const object = live === undefined ? EMPTY : contentOf(live);
-  const former = managersOf(live?.metadata.managedFields ?? []);
+  const { managedFields: entries = [] } = live?.metadata ?? {};
+  const former = managersOf(entries);
   const was = allFields(object, type);
   // The fields of an object without managers are given to one at the first apply.
   const managers =
@@ -196,10 +159,13 @@ export const applied = (live: KubeObject | undefined, body: object, type: FieldT
           undefined,
         );
   const entry = entryOf(author, "Apply");
-  const set = new Set([...allFields(config, type)].flatMap(([path, { isApplied }]) => (isApplied ? [path] : [])));
+  const set = appliedFields(allFields(config, type));
+  const last = managers.get(idOf(entry))?.owned ?? NONE;
   const others = [...managers].flatMap(([id, { owned }]) => (id === idOf(entry) ? [] : [...owned]));
-  const dropped = minus(minus(managers.get(idOf(entry))?.owned ?? new Set<string>(), set), new Set(others));
-  const content = asObject(without(merged(object, config, type), type, dropped, []));
-  const next = afterWrite([was, allFields(content, type)], managers, entry, set);
-  return { content, managedFields: entriesOf(next) };
+  const whole = pruned(asObject(merged(object, config, type)), type, last, new Set([...set, ...others]));
+  const content = asObject(normal(whole, type));
+  const next = afterWrite([was, allFields(whole, type)], managers, entry, set);
+  // Another time alone is no change.
+  const isSame = equal(content, object) && sameOwners(former, next);
+  return { content, managedFields: isSame ? entries : entriesOf(next) };
 };

@@ -11,14 +11,23 @@ export type FieldType =
   | { readonly is: "leaf" }
   /** Merged by its value: objects by their fields, everything else as a whole. */
   | { readonly is: "deduced" }
-  /** Merged by fields that the kind names. isAlways: it is there even where nothing sets it. */
-  | { readonly is: "struct"; readonly isAlways: boolean; readonly field: (name: string) => FieldType }
+  /** Merged by fields that the kind names. */
+  | Struct
   /** Merged by keys that users choose. */
   | { readonly is: "map"; readonly of: FieldType }
   /** A list whose values are members. */
   | { readonly is: "set" }
   /** A list whose items have keys. */
   | { readonly is: "list"; readonly keys: readonly Key[]; readonly of: FieldType };
+
+interface Struct {
+  readonly is: "struct";
+  /** Whether it is there even where nothing sets it. */
+  readonly isAlways: boolean;
+  /** Whether it leaves out empty maps and lists, as the Go types of the API server do. */
+  readonly omitsEmpty: boolean;
+  readonly field: (name: string) => FieldType;
+}
 
 export interface Key {
   readonly name: string;
@@ -54,19 +63,25 @@ const typeOf = (text: string): FieldType => {
   if (keys !== undefined) return { is: "list", keys: keys.split(",").map(keyOf), of: typeOf(item) };
   const isAlways = text.endsWith("!");
   const fields = BUILT_IN_TYPES[isAlways ? text.slice(0, -1) : text] ?? {};
-  return { is: "struct", isAlways, field: (name) => typeOf(Object.hasOwn(fields, name) ? (fields[name] ?? "") : "") };
+  return {
+    is: "struct",
+    isAlways,
+    omitsEmpty: true,
+    field: (name) => typeOf(Object.hasOwn(fields, name) ? (fields[name] ?? "") : ""),
+  };
 };
 
 /** A built-in type, such as `core.v1.ConfigMap`. */
 export const builtInType = (name: string): FieldType => typeOf(`${name}!`);
 
-const METADATA = typeOf("meta.v1.ObjectMeta!");
+export const metadataType = typeOf("meta.v1.ObjectMeta!");
 
 /** Objects of a kind whose schema is not known: all but the metadata is deduced. */
 export const unknownType: FieldType = {
   is: "struct",
   isAlways: true,
-  field: (name) => (name === "metadata" ? METADATA : deduced),
+  omitsEmpty: false,
+  field: (name) => (name === "metadata" ? metadataType : deduced),
 };
 
 /** The type that the schema of a CustomResourceDefinition gives. */
@@ -78,6 +93,7 @@ const ofSchema = (value: Json | undefined): FieldType => {
     return {
       is: "struct",
       isAlways: false,
+      omitsEmpty: false,
       field: (name) => (Object.hasOwn(properties, name) ? ofSchema(properties[name]) : deduced),
     };
   if (isObject(additionalProperties)) return { is: "map", of: ofSchema(additionalProperties) };
@@ -101,6 +117,7 @@ export const customType = (openAPIV3Schema: Json | undefined): FieldType => {
   return {
     is: "struct",
     isAlways: true,
-    field: (name) => (name === "metadata" ? METADATA : type.is === "struct" ? type.field(name) : deduced),
+    omitsEmpty: false,
+    field: (name) => (name === "metadata" ? metadataType : type.is === "struct" ? type.field(name) : deduced),
   };
 };

@@ -18,8 +18,19 @@ export const fieldType = (type: FieldType, name: string): FieldType => {
   return type.is === "map" ? type.of : deduced;
 };
 
+/** The item with the defaults of its keys. */
+const withKeys = (item: Json, type: FieldType): Json => {
+  if (type.is !== "list" || !isObject(item)) return item;
+  const missing = type.keys.flatMap(({ name, fallback }) =>
+    fallback === undefined || item[name] !== undefined ? [] : [[name, fallback] as const],
+  );
+  return missing.length === 0 ? item : { ...item, ...Object.fromEntries(missing) };
+};
+
 export const itemElement = (type: FieldType, item: Json): string =>
-  elementOf(type.is === "list" ? { type: "keys", keys: type.keys.map(({ name }) => name) } : { type: "value" }, item);
+  type.is === "list"
+    ? elementOf({ type: "keys", keys: type.keys.map(({ name }) => name) }, withKeys(item, type))
+    : elementOf({ type: "value" }, item);
 
 const itemType: FieldType = { is: "leaf" };
 
@@ -51,25 +62,21 @@ const isNothing = (value: Json, type: FieldType): boolean =>
   isEmpty(value) &&
   (type.is === "struct" ? type.isAlways : type.is === "map" || type.is === "set" || type.is === "list");
 
-const normalItem = (item: Json, type: FieldType): Json => {
-  if (type.is !== "list" || !isObject(item)) return item;
-  const missing = type.keys.flatMap(({ name, fallback }) =>
-    fallback === undefined || item[name] !== undefined ? [] : [[name, fallback] as const],
-  );
-  return asObject(normal({ ...item, ...Object.fromEntries(missing) }, type.of));
-};
-
 /**
  * How a value is stored: without nulls; with the defaults of keys; and of built-in types without what is empty, which the
  * API server leaves out, or has in any case, as `resources: {}` of a container.
  */
 export const normal = (value: Json, type: FieldType): Json => {
-  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => normalItem(item, type));
+  if (Array.isArray(value)) {
+    const items = value as readonly Json[];
+    return type.is === "list" ? items.map((item) => normal(withKeys(item, type), type.of)) : items;
+  }
   if (!isObject(value)) return value;
   const kept = Object.entries(value).flatMap(([name, inner]): readonly (readonly [string, Json])[] => {
     const below = fieldType(type, name);
     const stored = normal(inner, below);
-    return inner === null || (type.is === "struct" && isNothing(stored, below)) ? [] : [[name, stored]];
+    const isOmitted = inner === null || (type.is === "struct" && type.omitsEmpty && isNothing(stored, below));
+    return isOmitted ? [] : [[name, stored]];
   });
   return Object.fromEntries(kept);
 };
@@ -127,8 +134,10 @@ const mergedList = (live: readonly Json[], applied: readonly Json[], type: Field
   });
 };
 
-/** The live value with what is applied to it. */
+/** The live value with what is applied to it. Null takes away what is merged as a whole; of anything else it sets nothing. */
 export const merged = (live: Json | undefined, applied: Json, type: FieldType): Json => {
+  if (applied === null && live !== undefined && type.is !== "deduced")
+    return (partsOf(live, type) ?? []).length === 0 ? null : live;
   if (Array.isArray(applied))
     return Array.isArray(live) && (type.is === "list" || type.is === "set") ? mergedList(live, applied, type) : applied;
   if (!isObject(applied) || type.is === "leaf") return applied;
