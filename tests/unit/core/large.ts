@@ -1,4 +1,4 @@
-import { type Change, fieldManager, type Phase } from "@janus/api";
+import { type Change, fieldManager, type Phase, MAX_DEPTH } from "@janus/api";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import { differingItems, withServerMutations } from "../../../packages/controller/src/core/merge/server-mutations.ts";
 import { overwrittenFields } from "../../../packages/controller/src/core/merge/overwritten-fields.ts";
@@ -275,10 +275,13 @@ const wide: Readonly<Record<string, (count: number) => Wide>> = {
   },
 };
 
-/** A map of so many fields, below as many others: what goes through it once for each level does so too often. */
+/** A few levels less than Janus handles: the object is nested in others. */
+const MOST_LEVELS = MAX_DEPTH - 10;
+
+/** A map of so many fields, as far below as may be: what goes through it once for each level does so too often. */
 const farBelow = (count: number, manager = ours): Wide => {
   const below = (name: string, inner: JsonObject): JsonObject =>
-    range(count).reduce<JsonObject>((object) => ({ [name]: object }), inner);
+    range(Math.min(count, MOST_LEVELS)).reduce<JsonObject>((object) => ({ [name]: object }), inner);
   // The last field is another one, too: it is not soon found out that two differ.
   const data = (value: string): JsonObject => ({
     data: below("level", { ...byNumber(count, (index) => [`key-${index}`, "same"]), last: value }),

@@ -6,26 +6,23 @@ import { isObject, type Json, type JsonObject, member } from "@janus/types";
 
 const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
 
-/** Takes one frame of the stack for each level: a manifest may be nested as deep as others can be processed. */
+const strippedFields = (object: JsonObject): JsonObject => {
+  const kept = Object.entries(object).flatMap(([name, value]) =>
+    value === null ? [] : [[name, stripped(value)] as const],
+  );
+  const isSame = kept.length === Object.keys(object).length && kept.every(([name, value]) => value === object[name]);
+  return isSame ? object : Object.fromEntries(kept);
+};
+
 const stripped = (value: Json): Json => {
-  if (isList(value)) {
-    const items: Json[] = [];
-    for (const item of value) items.push(stripped(item));
-    return items.every((item, at) => item === value[at]) ? value : items;
-  }
-  if (!isObject(value)) return value;
-  const kept: Record<string, Json> = {};
-  let isSame = true;
-  for (const [name, field] of Object.entries(value)) {
-    const left = field === null ? undefined : stripped(field);
-    isSame &&= left === field;
-    if (left !== undefined) kept[name] = left;
-  }
-  return isSame ? value : kept;
+  if (isObject(value)) return strippedFields(value);
+  if (!isList(value)) return value;
+  const items = value.map(stripped);
+  return items.every((item, at) => item === value[at]) ? value : items;
 };
 
 /** A manifest without fields that are null. Items of lists stay: without one, the others would have other places. */
-export const withoutNulls = memoized((manifest: JsonObject): JsonObject => stripped(manifest) as JsonObject);
+export const withoutNulls = memoized(strippedFields);
 
 /** Finds the first item of a list that is null: `spec.args[1]`; undefined if there is none. */
 export const nullItem = (value: Json, path = ""): string | undefined => {
