@@ -31,4 +31,4 @@ export const found = ({ txn, known }: At, finding: Finding, at = NOW): Observati
 
 /** What is known after a lookup that failed. */
 export const unanswered = ({ txn, known }: At, effect: LookUp, error: ApiError, at = NOW): Observations =>
-  observe({ txn, known }, { type: "unanswered", effect, error, at }, settings).memory.known;
+  observe({ txn, known }, { type: "lookup-failed", effect, error, at }, settings).memory.known;

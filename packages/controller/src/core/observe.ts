@@ -156,7 +156,7 @@ export const observe = (memory: Memory, happened: Happened, settings: Settings):
       return withAnswer(memory, happened, settings);
     case "found":
       return learned(foundBy(known, happened, happened.at));
-    case "unanswered":
+    case "lookup-failed":
       return { ...learned(folderOf({ txn: memory.txn, settings }).miss(known, happened)), failed: happened.error };
     case "changed":
       return learned(withoutRead(known, happened.index, happened.at, happened.finished));

@@ -30,9 +30,6 @@ type Outcome<Effect> = "observed" | "stale" | Failure<Effect>;
 /** How often an object is read in one turn because another client has written it meanwhile. */
 const MAX_READS = 10;
 
-/** Objects that use much memory and are reconciled at the same time: bounds their memory, and the garbage that they leave. */
-const MAX_LARGE = 2;
-
 /** Concurrent effects of one object. */
 const LANES = 16;
 
@@ -135,7 +132,7 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
   const { kind } = around;
   const stopping = new AbortController();
   const all = trackedObjects(around.resting, (uid) => around.onForgotten?.(uid));
-  const large = largeWork(MAX_LARGE, groupOf, around.wake);
+  const large = largeWork(groupOf, around.wake);
 
   const fold = (round: Round, tracked: Tracked, happened: Happened | Passed): ReturnType<typeof observe> => {
     const before = tracked.memory;

@@ -1,6 +1,9 @@
 // Grants slots to keys whose work uses much memory.
 import { elapsed } from "../process/clock.ts";
 
+/** Keys that use much memory and are reconciled at the same time: bounds their memory, and the garbage that they leave. */
+const SLOTS = 2;
+
 /**
  * For this time a key keeps its slot while others wait, in ms: what it drops from memory, it must read again. One that others
  * wait for keeps it for longer while those that wait are not urgent.
@@ -47,9 +50,9 @@ type Queue = Map<string, { readonly isUrgent: boolean }>;
  * Assumes:    a key that is woken is reconciled, and leaves.
  */
 export const largeWork = (
-  slots: number,
   groupOf: (key: string) => string,
   wake: (key: string) => void,
+  slots: number = SLOTS,
   now: () => number = elapsed,
 ): LargeWork => {
   /** Queues by group, in the order of their turns. */

@@ -14,9 +14,9 @@ const line = (places: number) => {
   const woken: string[] = [];
   const clock = { now: 0 };
   const large = largeWork(
-    places,
     groupOf,
     (key) => woken.push(key),
+    places,
     () => clock.now,
   );
   return { ...large, woken, clock };
@@ -95,7 +95,7 @@ describe("places for large Transactions", () => {
       fc.property(keys, fc.array(fc.boolean(), { minLength: 7 }), (rounds, urgent) => {
         const inside = new Set<string>();
         const woken = new Set<string>();
-        const { enter, leave } = largeWork(PLACES, groupOf, (key) => woken.add(key));
+        const { enter, leave } = largeWork(groupOf, (key) => woken.add(key), PLACES);
         const claim = (key: string): Claim =>
           urgent[(key.codePointAt(0) ?? 0) % urgent.length] === true ? APPLYING : checked(0);
         const round = (key: string): void => {

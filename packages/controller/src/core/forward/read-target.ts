@@ -29,7 +29,7 @@ export const isPremature = (
  * Reads the target, to find out whether the change was applied. One that cannot be read does not show that, unless the write was
  * rejected for the same reason.
  */
-export const observeTarget = (changeContext: ChangeContext): ApiCall => {
+export const readChangedTarget = (changeContext: ChangeContext): ApiCall => {
   const { context, index, change, place } = changeContext;
   const { txn, known } = context;
   const mayBeUnserved = !isServed(known, place.resource) && isPremature(txn, known, changeContext);

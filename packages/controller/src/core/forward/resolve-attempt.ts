@@ -20,7 +20,7 @@ import { deadline, inFlightWindow, POLL_INTERVAL } from "../state/reconcile-cont
 import { ENABLING_TIME } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import type { ChangeContext } from "./change-context.ts";
-import { observeTarget, refusalOf } from "./read-target.ts";
+import { readChangedTarget, refusalOf } from "./read-target.ts";
 import { isChangedSinceApproval } from "./changed-since-approval.ts";
 import { nextChange } from "./next-change.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
@@ -110,7 +110,7 @@ const awaitGone = (attempted: Attempted, finalizers: readonly string[]): Step =>
   const until = seen.at + POLL_INTERVAL;
   return context.now < until
     ? waiting(context, journal, until, terminatingReason(attempted, finalizers, fate))
-    : run(observeTarget(attempted));
+    : run(readChangedTarget(attempted));
 };
 
 /** It was not applied when the target was read. */
@@ -134,7 +134,7 @@ const sendOnceSettled = (attempted: Attempted): Step => {
         settledAt,
         `a create of ${formatRef(place)} that was not answered may still take effect`,
       )
-    : run(observeTarget(attempted));
+    : run(readChangedTarget(attempted));
 };
 
 /** Other clients have modified the target since it was read. */

@@ -21,7 +21,7 @@ import { reasonToStop } from "./reason-to-stop.ts";
 import { abort } from "../transitions/abort.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import type { ChangeContext } from "./change-context.ts";
-import { observeTarget } from "./read-target.ts";
+import { readChangedTarget } from "./read-target.ts";
 import { projection, waiting } from "../state/status-progress.ts";
 import { waitingForLock } from "../locks/await-lock.ts";
 
@@ -39,7 +39,7 @@ export const onceSettled = (changeContext: ChangeContext, back: Step): Step => {
   if ((changeIn(known, index).target?.at ?? now) >= settledAt) return back;
   return now < settledAt
     ? waiting(context, journal, settledAt, `a write to ${formatRef(place)} that was not answered may still take effect`)
-    : run(observeTarget(changeContext));
+    : run(readChangedTarget(changeContext));
 };
 
 /** Sends the write, unless there is a reason to stop first. */

@@ -19,7 +19,7 @@ const renewal = (
 };
 
 /**
- * Renewals that are due: before a third of the duration has passed, and not immediately after a failed one. They
+ * Renewals that are due: once a quarter of the duration has passed, and not immediately after a failed one. They
  * run in the background, in every phase.
  *
  * Guarantees: for all Transactions of a namespace, a bounded number a second; see `lockDuration`.

@@ -32,7 +32,7 @@ import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
 import type { ChangeContext } from "../forward/change-context.ts";
-import { observeTarget } from "../forward/read-target.ts";
+import { readChangedTarget } from "../forward/read-target.ts";
 import { nextWrite } from "../forward/replace-steps.ts";
 import { nextChange } from "../forward/next-change.ts";
 import { resolveAttempt } from "../forward/resolve-attempt.ts";
@@ -204,7 +204,7 @@ const advance = (
   };
 
   if (write === undefined) return send(changeContext);
-  if (seen === undefined) return readOrStop(changeContext, formatRef(item.place), [observeTarget(changeContext)]);
+  if (seen === undefined) return readOrStop(changeContext, formatRef(item.place), [readChangedTarget(changeContext)]);
   const former = withoutLostOwners(txn, journal, changeContext.before, seen.object);
   const verdict = resolveInDoubt(change, item.place, former, journal.created.get(item.index), seen, txn.metadata);
   return resolveAttempt(changeContext, write, verdict, seen);

@@ -22,11 +22,20 @@ const isOwnDenial = ({ as }: ApiCall, fault: ApiError): boolean => {
   return as === "controller" ? verb !== undefined : verb === "impersonate";
 };
 
-/** Whether a request that has to be done was neither done nor found its object absent. */
+/** Whether a request that has to be done was neither done nor found its object absent. Assumes: the fault is no transient one. */
 const isUndone = ({ untilDone }: ApiCall, fault: ApiError): boolean => {
   if (untilDone === undefined || isAbsent(fault)) return false;
-  if (untilDone === "unless-denied") return deniedVerb(fault) === undefined;
-  return untilDone === true || classify(fault) === (untilDone === "unless-conflict" ? "permanent" : "conflict");
+  switch (untilDone) {
+    case true:
+      return true;
+    case "unless-denied":
+      return deniedVerb(fault) === undefined;
+    // What is left is either a conflict or a rejection.
+    case "unless-conflict":
+      return classify(fault) === "permanent";
+    case "unless-refused":
+      return classify(fault) === "conflict";
+  }
 };
 
 /** A response to a read that is about something else than the object: nothing that is read conflicts with anything. */

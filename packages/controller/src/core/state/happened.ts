@@ -42,7 +42,7 @@ export type Happened =
   | Answered
   | ({ readonly type: "found"; readonly at: Instant } & Finding)
   /** A lookup has failed. */
-  | ({ readonly type: "unanswered"; readonly effect: LookUp } & Missed)
+  | ({ readonly type: "lookup-failed"; readonly effect: LookUp } & Missed)
   /** A watched target has changed; `finished`: the Job as it was when it had finished. */
   | {
       readonly type: "changed";

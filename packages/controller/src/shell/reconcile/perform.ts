@@ -29,7 +29,7 @@ export const performing =
       answered(round, txn, effect, began, E.isLeft(found) ? found.left : undefined);
       const at = tracked.now();
       return E.isLeft(found)
-        ? { type: "unanswered", effect, error: found.left, at }
+        ? { type: "lookup-failed", effect, error: found.left, at }
         : { type: "found", ...found.right, at };
     }
     // Nobody can write a Transaction that is gone.
