@@ -1,6 +1,7 @@
 // Prints the life of a Transaction in Markdown: one numbered entry for each decision, and links to the files of the core.
 import type { Decision, Misfortunes } from "./life.ts";
 import type { Maker } from "./makers.ts";
+import { observersOf } from "./observers.ts";
 import { recorded } from "./recorded.ts";
 import { requestsOf } from "./requests.ts";
 
@@ -53,11 +54,9 @@ export const filesOf = (life: readonly Decision[]): readonly string[] => [
   ...new Set(life.flatMap(({ makers }) => makers.map(({ file }) => file))),
 ];
 
-/** @param base the way from the page to the root of the repository: "" or "../" */
+/** The links to the files that decided something, and to those that folded what was answered. @param base the way from the page to the root of the repository: "" or "../" */
 export const linksOf = (life: readonly Decision[], base: string): string =>
-  filesOf(life)
-    .map((file) => `[${file}]: ${base}${CORE}${file}`)
-    .join("\n");
+  [...filesOf(life), ...observersOf(life)].map((file) => `[${file}]: ${base}${CORE}${file}`).join("\n");
 
 /** The decisions, below the phase in which they were made. */
 export const decisionsOf = (life: readonly Decision[], misfortunes: Misfortunes = {}): string => {

@@ -2,10 +2,13 @@
 import type { Effect } from "../../packages/controller/src/core/state/effect.ts";
 import type { SentRequest } from "../../packages/testing/src/controller/state.ts";
 import type { Decision } from "./life.ts";
+import { foldsOf } from "./observers.ts";
 
 /** A request with its number in the life of the Transaction, from 1. */
 interface Numbered extends SentRequest {
   readonly number: number;
+  /** The names of what folds its answer. */
+  readonly folds: readonly string[];
 }
 
 const verbOf = ({ call }: SentRequest): string => {
@@ -21,8 +24,8 @@ const modeOf = ({ as, dryRun }: SentRequest): string =>
   `${dryRun ? ", as a dry run" : ""}${as === "serviceAccount" ? ", as the ServiceAccount" : ""}`;
 
 /** Requests that differ only in their objects. */
-const alike = (request: SentRequest): string =>
-  [request.purpose, verbOf(request), modeOf(request), request.error ?? ""].join("\n");
+const alike = (request: Numbered): string =>
+  [request.purpose, verbOf(request), modeOf(request), request.error ?? "", ...request.folds].join("\n");
 
 const counted = (objects: readonly string[]): string =>
   [...new Set(objects)]
@@ -37,7 +40,8 @@ const lineOf = (requests: readonly [Numbered, ...Numbered[]]): string => {
   const last = requests.at(-1) ?? first;
   const numbers = first === last ? `request ${first.number}` : `requests ${first.number}–${last.number}`;
   const refused = first.error === undefined ? "" : `, refused: ${first.error}`;
-  return `${numbers}, \`${first.purpose}\`: ${verbOf(first)} ${counted(requests.map(objectOf))}${modeOf(first)}${refused}`;
+  const observed = first.folds.length === 0 ? "" : ` → ${first.folds.map((name) => `\`${name}\``).join(", ")}`;
+  return `${numbers}, \`${first.purpose}\`: ${verbOf(first)} ${counted(requests.map(objectOf))}${modeOf(first)}${refused}${observed}`;
 };
 
 /** Those that take more than one request, and that the model answers at once. */
@@ -50,9 +54,11 @@ const lookUp = (effect: Effect): readonly string[] => {
 
 /** The requests that were sent for a decision, in their order. */
 export const requestsOf = ({ before, step, after }: Decision): readonly string[] => {
+  const folds = foldsOf({ step });
+  const first = before.requests.length;
   const sent = after.requests
-    .map((request, index) => ({ ...request, number: index + 1 }))
-    .slice(before.requests.length);
+    .slice(first)
+    .map((request, index): Numbered => ({ ...request, number: first + index + 1, folds: folds[index] ?? [] }));
   const groups: [Numbered, ...Numbered[]][] = [];
   for (const request of sent) {
     const last = groups.at(-1);
