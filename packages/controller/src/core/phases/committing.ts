@@ -57,6 +57,7 @@ const nextStep = (context: ReconcileContext): Step => {
   // Another leader has started the rollback, and this version of the Transaction does not show it yet.
   if (journal.position.direction === "back")
     return wait(context.now + POLL_INTERVAL, "its rollback has started already: reading it again");
+  // The journal was lost, and what has become of a change could not be found out (`lost-journal.ts`).
   const [doubted] = journal.notes.values();
   if (doubted !== undefined) {
     const fate = journal.notes.has(journal.position.cursor) ? "unknown" : "not-sent";

@@ -42,9 +42,8 @@ export const pending = (context: ReconcileContext): Step => {
   const audited = audit(txn, contentDigest);
   if (general.length > 0 || problems.size > 0)
     return run(withEvents(failUntouched(context, { reason: "InvalidTransaction", problems, general }), audited));
-  if (!isHeld) {
-    return run({ ...addFinalizer(txn), folds: [{ type: "journal-missing" }] });
-  }
+  // A Transaction without the finalizer has no journal: none is looked for.
+  if (!isHeld) return run({ ...addFinalizer(txn), folds: [{ type: "journal-missing" }] });
   const begun = updateStatus(
     txn,
     {
