@@ -1,11 +1,12 @@
 import { lockLease, REQUEST_ROLLBACK } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { creating, deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { gate, isChangeOf } from "../fixtures/gate.ts";
 import { configMap, lease } from "../fixtures/manifests.ts";
 import { recording } from "../fixtures/recording.ts";
-import { refusing } from "../fixtures/refusing.ts";
+import { refusing, unavailable } from "../fixtures/refusing.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
 
 const lockOf = (namespace: string, name: string): string =>
@@ -241,4 +242,33 @@ it("examines its targets again once it has its locks back: what the other one ha
   expect(user.status.items[0]?.error).toContain("not found");
   expect(await place.names("coordination.k8s.io/v1", "Lease")).toEqual([]);
   expect(await place.exists(configMap("other"))).toBe(true);
+});
+
+it("gets on after a restart, where a Transaction holds a lock that one before it in the queue wants", async () => {
+  const { namespace, create, janus, submit, txn, read, remove } = await workspace();
+  await create(configMap("a"), configMap("b"));
+  const ofSomebody = lease(lockOf(namespace, "a"), { holderIdentity: "somebody", leaseDurationSeconds: 3600 });
+  await create(ofSomebody);
+  // The second one gets no further than to its lock.
+  const former = await janus(async (request, next) =>
+    request.purpose === "dry-run" && "name" in request && request.name === "b" ? E.left(unavailable) : next(request),
+  );
+  await submit(both("1"), { name: "first" });
+  const saysFirst = async () => JSON.stringify((await txn("first")).status?.conditions);
+  await expect.poll(saysFirst).toContain("waiting for ConfigMap");
+  // The time of a start has seconds: it is later.
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await submit([patching(configMap("b", { value: "2" }))], { name: "second" });
+  const holder = async () => JSON.stringify((await read(lease(lockOf(namespace, "b"))))["spec"]);
+  await expect.poll(() => holder().catch(() => "")).toContain("/second/");
+  await former.stop();
+  await remove(ofSomebody);
+  // The next process happens to begin with the first one.
+  await janus(async (request, next) => {
+    if (request.purpose === "read-transaction" && "name" in request && request.name === "second")
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+    return next(request);
+  });
+  const phases = async () => [(await txn("first")).status?.phase, (await txn("second")).status?.phase];
+  await expect.poll(phases).toEqual(["Committed", "Committed"]);
 });

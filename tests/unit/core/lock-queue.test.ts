@@ -71,9 +71,16 @@ describe("a lock that nobody holds", () => {
       type: "acquiring",
       effects: [{ purpose: "lock", item: 0 }],
     });
-    const waits = acquiring(withLocks(held), bIsWaitedFor);
+    const waits = acquiring({ ...withLocks(held), begun: true }, bIsWaitedFor);
     expect(waits).toMatchObject({ type: "waiting", awaited: { index: 1 }, effects: [] });
     expect(JSON.stringify(waits)).toContain("Transaction shop/deploy-v2 is before it in the queue");
+  });
+
+  it("is read before it is left to others, where a former process may have acquired it", () => {
+    expect(acquiring(withLocks(held), bIsWaitedFor)).toMatchObject({
+      type: "acquiring",
+      effects: [{ purpose: "read-lock", item: 1 }],
+    });
   });
 
   it("is taken when nobody goes before, without another look by who has waited for it", () => {

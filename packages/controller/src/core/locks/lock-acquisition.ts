@@ -38,6 +38,8 @@ const nextLockStep = (context: ReconcileContext, { index, target, place }: Wante
   if (observed === undefined || observed.type === "free") {
     const first = context.queuedBefore(place)?.metadata;
     if (first === undefined) return request(createLock(context, index, place));
+    // A former process may have acquired it: then the other one waits for this one, and both would wait for ever.
+    if (observed === undefined && known.begun !== true) return request(observeLock(context, index, place));
     const because = `waiting for ${formatRef(target)}: Transaction ${first.namespace}/${first.name} is before it in the queue (${lease})`;
     return { type: "wait", until: nextPollAt(context, now), because };
   }
