@@ -207,7 +207,7 @@ describe("two controller processes", { timeout: 120_000 }, () => {
   it("replace one that ends in good order without waiting for its lease, also in the middle of its work", async () => {
     const [leader, standby] = await replicas("e", "f");
     const { term = 0 } = (await leader.status()) ?? {};
-    const targets = names("handed-over", 60);
+    const targets = names("handed-over", 300);
     await submit("handed-over", targets);
     await isChanged(targets[5] ?? "");
     leader.signal("SIGTERM");
@@ -219,7 +219,8 @@ describe("two controller processes", { timeout: 120_000 }, () => {
 
   it("let one finish what the other was stopped in the middle of, and that one changes nothing when it wakes", async () => {
     const [leader, standby] = await replicas("g", "h");
-    const targets = names("halfway", 60);
+    // So many that it is not over when it is seen to have begun.
+    const targets = names("halfway", 300);
     await submit("halfway", targets);
     await isChanged(targets[5] ?? "");
     leader.signal("SIGSTOP");
