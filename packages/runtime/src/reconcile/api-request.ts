@@ -29,14 +29,19 @@ export const sendingTo =
   };
 
 /**
- * Folds the answers of a controller that writes only the object that it reconciles, and remembers nothing else: the answer is its
- * newest version; after a conflict it is read again, and after any other error tried again, with growing pauses.
+ * Folds the answers of a controller that remembers nothing but the object that it reconciles: the answer to a write of it is its
+ * newest version; after its deletion, or a conflict, it is read again, and after any other error tried again, with growing pauses.
  */
-export const observeObject = <Effect>(
+export const observeObject = <Effect extends ApiRequest>(
   object: KubeObject,
   happened: Answered<Effect> | Passed,
 ): Observed<KubeObject> => {
-  if (happened.type === "answered") return { memory: happened.object };
+  if (happened.type === "answered") {
+    // The answer to a deletion that is completed is a Status; another object may have been written, too.
+    const isIt = happened.object.metadata?.uid === object.metadata.uid;
+    if (isIt) return { memory: happened.object };
+    return happened.effect.request.verb === "delete" ? { memory: object, isStale: true } : { memory: object };
+  }
   if (happened.type !== "refused") return { memory: object };
   return classify(happened.error) === "conflict"
     ? { memory: object, isStale: true }
