@@ -34,24 +34,24 @@ const refused = (code: number, reason: string): Answered<ApiRequest> => ({
   error: { type: "refused", code, reason, message: reason, causes: [] },
 });
 
-describe("of a controller that remembers only the object", () => {
+describe("an object, where nothing else is remembered,", () => {
   const former = object("app", "1");
 
-  it("the answer to a write of it is its newest version", () => {
+  it("takes the answer to a write for its newest version", () => {
     expect(observeObject(former, answered(request("get"), object("app", "2"))).memory).toEqual(object("app", "2"));
   });
 
-  it("the answer about another object is not taken for it", () => {
+  it("is not taken for another object, which is answered", () => {
     expect(observeObject(former, answered(request("get", "other"), object("other", "9")))).toEqual({ memory: former });
   });
 
-  it("it is read again after its deletion, to which the answer is a Status, and after a conflict", () => {
+  it("is read again after its deletion, to which the answer is a Status, and after a conflict", () => {
     const status = { apiVersion: "v1", kind: "Status", metadata: {} };
     expect(observeObject(former, answered(request("delete"), status))).toEqual({ memory: former, isStale: true });
     expect(observeObject(former, refused(409, "Conflict"))).toEqual({ memory: former, isStale: true });
   });
 
-  it("it is tried again after any other error", () => {
+  it("is tried again after any other error", () => {
     expect(observeObject(former, refused(500, "InternalError"))).toMatchObject({ failed: { code: 500 } });
   });
 });
