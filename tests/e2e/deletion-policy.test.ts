@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { REQUEST_ROLLBACK } from "@janus/api";
 import type { Hook, Request } from "@janus/kube";
 import { describe, expect, it } from "vitest";
@@ -83,8 +82,7 @@ const interrupted = async (
   await place.submit(all, { ...spec });
   await reached;
   await act(place);
-  // Until the watch has told the controller, which nobody can see: what comes after that request is to depend on it.
-  await sleep(500);
+  await place.seen();
   open();
 };
 
@@ -177,6 +175,7 @@ const turned = async (spec: object): Promise<Workspace> => {
   await place.submit([...all, creating(configMap("last"))], { ...spec });
   await reached;
   await place.remove(transaction("txn"));
+  await place.seen();
   open();
   return place;
 };
@@ -208,6 +207,7 @@ it("keeps the snapshots, to be found, where Rollback cannot roll back everything
   await reached;
   await place.patch(configMap("b", { value: "theirs" }));
   await place.remove(transaction("txn"));
+  await place.seen();
   open();
   await isGone(place);
   expect(await values(place)).toEqual(["old", "theirs", "old"]);

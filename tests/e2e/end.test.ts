@@ -3,7 +3,7 @@ import { lockLease } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
-import { creating, deleting, patching } from "../fixtures/changes.ts";
+import { deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { gate, isChangeOf } from "../fixtures/gate.ts";
 import { configMap, lease, namespace as namespaceOf, secret } from "../fixtures/manifests.ts";
@@ -27,9 +27,6 @@ const holdLock = ({ create, namespace }: Workspace, name: string) =>
       leaseDurationSeconds: 3600,
     }),
   );
-
-/** A watch is in order: a controller that has worked on what came later has seen all that was done before. */
-const isSeen = (place: Workspace) => place.run([creating(configMap("later"))], { name: "later" });
 
 const isGone = (place: Workspace) => expect.poll(() => place.exists(transaction("txn"))).toBe(false);
 
@@ -122,7 +119,7 @@ describe("deleting a Transaction", () => {
     await place.submit([...abc, deleting(secret("key"))]);
     await reached;
     await place.remove(transaction("txn"));
-    await isSeen(place);
+    await place.seen();
     open();
     await isGone(place);
     expect(await values(place)).toEqual(["new", "new", "old"]);
@@ -153,7 +150,7 @@ describe("deleting a Transaction", () => {
     await place.submit([...abc, ...oneTooMany]);
     await reached;
     await place.remove(transaction("txn"));
-    await isSeen(place);
+    await place.seen();
     open();
     await isGone(place);
     expect(await values(place)).toEqual(["new", "new", "new"]);

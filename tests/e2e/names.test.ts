@@ -67,6 +67,7 @@ it("can be created again under its name after it was deleted while it was Commit
   await place.submit(changes);
   await reached;
   await place.remove(transaction("txn"));
+  await place.seen();
   open();
   await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
   const orphan = await place.read(configMap("txn-rollback"));
