@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
-import { EXHAUSTIVE, LONGER, SAMPLED } from "./tests/suites.ts";
+import { DEEPER, EXHAUSTIVE, LONGER, SAMPLED } from "./tests/suites.ts";
 
 /** Of `npm test` and of CI: a commit that passes once passes again. */
 const FIXED_SEED = "11";
@@ -47,8 +47,11 @@ class LongestFirst extends BaseSequencer {
 const HAS_SAMPLE = process.env["JANUS_SAMPLE"] !== "none";
 
 /** More than cores: many tests wait for time to pass. Those that try everything keep the cores busier. */
-const BRISK = { maxWorkers: 5, sequence: { groupOrder: 0 } };
+const BRISK = { maxWorkers: 8, sequence: { groupOrder: 0 } };
 const THOROUGH = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+
+/** They share a control plane, and the client and installation of their fixtures, too; to load these anew took each file a second. */
+const SHARED = { ...BRISK, globalSetup: ["tests/control-plane/global-setup.ts"], isolate: false };
 
 export default defineConfig(({ mode }) => {
   process.env["JANUS_SEED"] ??= seedOf(mode);
@@ -79,15 +82,13 @@ export default defineConfig(({ mode }) => {
         {
           extends: true,
           test: {
-            ...BRISK,
+            ...SHARED,
             name: "cluster",
             include: ["tests/**/*.test.ts"],
-            exclude: ["tests/unit/**", ...LONGER, ...EXHAUSTIVE, "**/node_modules/**"],
-            globalSetup: ["tests/control-plane/global-setup.ts"],
-            // They share a control plane, and the client and installation of their fixtures, too; to load these anew took each file a second.
-            isolate: false,
+            exclude: ["tests/unit/**", ...LONGER, ...EXHAUSTIVE, ...DEEPER, "**/node_modules/**"],
           },
         },
+        { extends: true, test: { ...SHARED, name: "deeper", include: DEEPER } },
         {
           extends: true,
           test: {

@@ -33,6 +33,23 @@ export const EXHAUSTIVE = [
   "tests/integrations/**/*.test.ts",
 ];
 
+/** Suites on the control plane that wait long for time to pass, or go further into what another suite of `npm test` shows. */
+export const DEEPER = [
+  "tests/e2e/created-objects.test.ts",
+  "tests/e2e/earlier-applies.test.ts",
+  "tests/e2e/irreversible.test.ts",
+  "tests/e2e/later-version.test.ts",
+  "tests/e2e/nesting.test.ts",
+  "tests/e2e/not-found.test.ts",
+  "tests/e2e/owners.test.ts",
+  "tests/e2e/prior-storage.test.ts",
+  "tests/e2e/replace-races.test.ts",
+  "tests/e2e/unreadable.test.ts",
+  "tests/deploy/approval-attacks.test.ts",
+  "tests/examples/own-controller.test.ts",
+  "tests/kube/leader.test.ts",
+];
+
 /** Of the suites above, a few cases of each: `npm test` runs these, and the promises that no other suite proves. */
 export const SAMPLED = [
   "tests/crash/crash.test.ts",
@@ -48,7 +65,7 @@ export const SAMPLED = [
 
 /** Whether `npm run test:exhaustive` runs this file. */
 export const isOfExhaustive = (file: string): boolean =>
-  [...EXHAUSTIVE, ...LONGER].some((suite) => matchesGlob(file, suite));
+  [...EXHAUSTIVE, ...LONGER, ...DEEPER].some((suite) => matchesGlob(file, suite));
 
 /** Whether `npm test` runs this file, or a few cases of it. */
 export const isOfNpmTest = (file: string): boolean => SAMPLED.includes(file) || !isOfExhaustive(file);

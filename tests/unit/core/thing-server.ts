@@ -16,8 +16,13 @@ const map: FieldType = { is: "map", of: deduced };
 const containers: FieldType = { is: "list", keys: [{ name: "name" }], of: struct(false, {}) };
 const spec = struct(true, { containers, limits: map, probe: struct(false, {}) });
 const kind = { resource: plain.resource, type: struct(true, { metadata: metadataType, data: map, spec }) };
+/** Shared by all files of a worker; times are compared as text. */
 let clock = 0;
-const author = (manager: string): server.Author => ({ manager, apiVersion: "v1", time: `t${(clock += 1)}` });
+const author = (manager: string): server.Author => ({
+  manager,
+  apiVersion: "v1",
+  time: `t${`${(clock += 1)}`.padStart(9, "0")}`,
+});
 
 const withoutFalse = <A extends object>(object: A): A => {
   const { spec, ...others } = object as JsonObject;
