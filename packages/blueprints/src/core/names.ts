@@ -7,10 +7,7 @@ const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 
 /** Ten characters. */
 export const shortHash = (text: string): string =>
-  sha256(utf8ToBytes(text))
-    .slice(0, 10)
-    .map((byte) => BASE32[byte % 32])
-    .join("");
+  Array.from(sha256(utf8ToBytes(text)).slice(0, 10), (byte) => BASE32.charAt(byte % 32)).join("");
 
 export const journalName = (uid: string): string => `janus-actionset-${uid}`;
 
