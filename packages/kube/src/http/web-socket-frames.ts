@@ -13,6 +13,7 @@ const BINARY = 2;
 const CLOSE = 8;
 const PING = 9;
 const PONG = 10;
+const KNOWN: readonly number[] = [CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG];
 const OPCODES = { binary: BINARY, ping: PING, pong: PONG, close: CLOSE } as const;
 
 /** One frame with all of the message. @param mask four random bytes; only clients mask */
@@ -45,6 +46,8 @@ interface Frame {
 const frameAt = (bytes: Buffer, most: number): E.Either<string, Frame | undefined> => {
   const [first, second] = bytes;
   if (first === undefined || second === undefined) return E.right(undefined);
+  // Nobody has agreed to an extension, which is what the reserved bits are for.
+  if ((first & 0x70) !== 0 || !KNOWN.includes(first & 0x0f)) return E.left("what is no WebSocket frame");
   const short = second & 0x7f;
   const extended = short === 126 ? 2 : short === 127 ? 8 : 0;
   const isMasked = (second & 0x80) !== 0;
@@ -71,8 +74,6 @@ export const messageReader = (most: number): ((chunk: Buffer) => E.Either<string
     if (opcode === CLOSE) return E.right({ type: "close" });
     if (opcode === PING) return E.right({ type: "ping", payload });
     if (opcode === PONG) return E.right(undefined);
-    if (opcode !== CONTINUATION && opcode !== TEXT && opcode !== BINARY)
-      return E.left(`a WebSocket frame with the opcode ${opcode}`);
     fragments = [...fragments, payload];
     if (fragments.reduce((sum, { length }) => sum + length, 0) > most)
       return E.left(`a WebSocket message of more than ${most} bytes`);
