@@ -76,8 +76,12 @@ const discovered = (
   });
 };
 
-/** Where the object is. Left: why that is not known. */
-export const locate = (inquiry: Inquiry, ref: ObjectReference): Lookup<ObjectRef> => {
+/**
+ * Where the object is. Left: why that is not known.
+ *
+ * @param own the namespace of an object for which none is named
+ */
+export const locate = (inquiry: Inquiry, ref: ObjectReference, own: string): Lookup<ObjectRef> => {
   const { name = "", namespace } = ref;
   const known = KINDS[(ref.kind ?? "").toLowerCase()];
   if (known === undefined && (given(ref.apiVersion) === undefined || given(ref.resource) === undefined))
@@ -86,7 +90,7 @@ export const locate = (inquiry: Inquiry, ref: ObjectReference): Lookup<ObjectRef
     );
   const resource = known === undefined ? discovered(inquiry, ref) : E.right(known);
   if (resource === undefined || E.isLeft(resource)) return resource;
-  const isIn = resource.right.namespaced ? given(namespace) : undefined;
+  const isIn = resource.right.namespaced ? (given(namespace) ?? own) : undefined;
   return E.right({ resource: resource.right, name, ...(isIn === undefined ? {} : { namespace: isIn }) });
 };
 

@@ -51,7 +51,7 @@ export interface BlueprintFlags {
 
 /** Executes the ActionSets of a namespace, or of all. */
 export const startWork = (
-  { api, log, watchdog }: Pick<WorkContext, "api" | "log" | "watchdog">,
+  { api, streams, log, watchdog }: Pick<WorkContext, "api" | "streams" | "log" | "watchdog">,
   { watchNamespace, concurrency }: BlueprintFlags,
   settings: Settings,
 ): Work => {
@@ -66,7 +66,7 @@ export const startWork = (
     watched.wake(tracked.key);
   };
 
-  const logs = logFollowers(api, (uid, phase, read) => tell(uid, { type: "logged", phase, log: read }));
+  const logs = logFollowers(streams, (uid, phase, read) => tell(uid, { type: "logged", phase, log: read }));
   const watches = objectWatches(
     () => api,
     (uid, index) => tell(uid, { type: "changed", index }),

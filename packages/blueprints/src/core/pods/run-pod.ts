@@ -38,6 +38,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
     namespace: pod.namespace,
     pod: ref.name,
     container: CONTAINER,
+    isOver: state.type === "succeeded" || state.type === "failed",
   };
   const watched = { ref, resourceVersion };
   const shown = namePod(found);
