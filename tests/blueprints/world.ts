@@ -8,7 +8,7 @@ import { administrator, type Manifest, resourceOf } from "../fixtures/administra
 import { controlPlane } from "../fixtures/cluster.ts";
 import { roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
-import { startNode } from "../fixtures/node/start-node.ts";
+import { type RunningNode, startNode } from "../fixtures/node/start-node.ts";
 
 const API_VERSION = "cr.kanister.io/v1alpha1";
 
@@ -98,12 +98,9 @@ export const prepared = async (): Promise<string> => {
   return namespace;
 };
 
-export const nodeFor = async (namespace: string): Promise<void> => {
-  const node = await startNode(client, { namespace });
-  onTestFinished(node.stop);
-};
+export const nodeFor = (namespace: string): Promise<RunningNode> => startNode(client, { namespace });
 
-const isOver = ({ status, metadata }: ActionSetObject): boolean =>
+export const isOver = ({ status, metadata }: ActionSetObject): boolean =>
   ["complete", "failed"].includes(status?.state) && (metadata.finalizers ?? []).length === 0;
 
 export interface BlueprintPlace {
@@ -118,7 +115,8 @@ export interface BlueprintPlace {
 /** A namespace with a node and a controller. */
 export const place = async (...hooks: readonly Hook[]): Promise<BlueprintPlace> => {
   const namespace = await prepared();
-  await nodeFor(namespace);
+  const node = await nodeFor(namespace);
+  onTestFinished(node.stop);
   const send: Api["send"] = hooks.reduceRight<Api["send"]>(
     (next, hook) => (request) => hook(request, next),
     client.send,

@@ -144,7 +144,7 @@ export const knownObject = (
 const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
   const { verb, group, resource, subresource, namespace } = access;
   const answer = ask({
-    purpose: "review-access",
+    purpose: "review",
     fact: `access/${[verb, group, resource, subresource ?? "", namespace].join("/")}`,
     as,
     request: {

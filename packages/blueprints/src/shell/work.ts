@@ -30,7 +30,7 @@ import { impersonating, logFollowers } from "./log-followers.ts";
 import { NAMES } from "./names.ts";
 
 /** Objects that phases wait for: watches of all namespaces, and of one. Each uses a connection. */
-const WATCHES = { watches: 64, ofNamespace: 32, polls: true };
+const WATCHES = { watches: 64, ofNamespace: 32, polls: true, interval: 50 };
 
 /** Sends one request as the user of its effect. A list has all of its pages. */
 const sending = async (api: Api, namespace: string, { as, purpose, request }: Effect): Promise<Answer> => {
