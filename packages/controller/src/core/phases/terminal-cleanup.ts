@@ -17,7 +17,8 @@ import { isUnsettled, nextRetryAt, refuseRetry, retryRollback } from "../transit
 import { hasSnapshots, isResting, isReversible, windowEnd } from "../state/rollback-window.ts";
 import { expire as deleteExpired, removeFinalizer, updateStatus } from "../state/status-update.ts";
 import { releaseStore, deleteStore } from "../snapshots/release-stores.ts";
-import { POLL_INTERVAL, inFlightWindow, type ReconcileContext } from "../state/reconcile-context.ts";
+import { inFlightWindow, type ReconcileContext } from "../state/reconcile-context.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /** Failed with an incomplete rollback: at once on request, otherwise after a delay that grows. */
 const retryWhenDue = (context: ReconcileContext): Step | undefined => {
