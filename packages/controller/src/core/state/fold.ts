@@ -28,8 +28,8 @@ export type LockFold =
 export type JournalFold =
   | { readonly type: "journal-read" }
   | { readonly type: "journal-written" }
-  /** A Transaction without the finalizer has no journal. */
-  | { readonly type: "journal-missing" }
+  /** The finalizer is added: before it no journal is written. */
+  | { readonly type: "no-journal-yet" }
   /** The journal is deleted, or labelled as orphaned. */
   | { readonly type: "journal-released" }
   /** The change at its cursor is in doubt. */
