@@ -89,7 +89,7 @@ describe("npm run trace", () => {
   it("--fail-at: the change is refused, and the files of the rollback decide", async () => {
     const life = await trace(PATCHES, BEFORE, "--fail-at", "1");
     expect(decisionWith(life, "phase RollingBack")).toContain("[transitions/abort.ts] `abort`");
-    expect(decisionWith(life, "`restore`")).toContain("[undo/undo-update.ts] `undoEdit`");
+    expect(decisionWith(life, "`restore`")).toContain("[undo/undo-edit.ts] `undoEdit`");
     expect(life).toContain("phase RolledBack; items RolledBack, NotApplied");
   });
 

@@ -148,7 +148,7 @@ export type GateFold =
   /** What a read of the target shows of its gates. */
   | { readonly type: "gates-judged"; readonly gated: Gated };
 
-/** Folded by `forward/observe-trace.ts`. */
+/** Folded by `forward/observe-lost-journal.ts`. */
 export type TraceFold =
   /** The target is read, with what it was before the change, if that was read from its snapshot. */
   { readonly type: "trace-read"; readonly before?: KubeObject } | { readonly type: "trace-unreadable" };

@@ -12,7 +12,7 @@ import { unreadOwners, withoutGoneOwners } from "./gone-owners.ts";
 import { undoCreate } from "./undo-create.ts";
 import { undoDelete } from "./undo-delete.ts";
 import { undoReplace } from "./undo-replace.ts";
-import { undoEdit } from "./undo-update.ts";
+import { undoEdit } from "./undo-edit.ts";
 import {
   conflictPause,
   continues,
