@@ -6,7 +6,7 @@ import { beforeIn, type Journal } from "../state/journal.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import type { ReleaseTo } from "../state/cleanup.ts";
 import { releaseOrRetry } from "./release-stores.ts";
-import { holding, readStores, formerObject } from "./snapshot-stores.ts";
+import { formerObject, holding, readStores } from "./snapshot-stores.ts";
 import type { KubeObject } from "@janus/types";
 
 /** The recorded state before a change. */
