@@ -62,8 +62,8 @@ const told = async (events: AsyncIterable<E.Either<ApiError, ExecEvent>>): Promi
   return { stdout: text("stdout"), stderr: text("stderr"), end };
 };
 
-const exec = (script: string, more: Partial<ExecRequest> = {}, by: Client = api, signal = never): Promise<Told> =>
-  told(by.exec({ namespace, name: "runs", container: "main", command: ["sh", "-c", script], ...more }, signal));
+const exec = (script: string, more: Partial<ExecRequest> = {}, by: Client = api): Promise<Told> =>
+  told(by.exec({ namespace, name: "runs", container: "main", command: ["sh", "-c", script], ...more }, never));
 
 /** A client whose connections can be cut. */
 const cuttable = async () => {
@@ -80,16 +80,22 @@ const lost = (cause: string) => expect.objectContaining({ type: "unanswered", ca
 
 describe("a log that is followed", () => {
   it("ends with its container", async () => {
-    await sh("talks", "echo one; sleep 0.5; printf two");
+    await sh("talks", "echo one; while [ ! -e go ]; do sleep 0.05; done; printf two");
     await started("talks");
-    expect(await readLog(api.log({ namespace, name: "talks", follow: true }, never))).toEqual({ text: "one\ntwo" });
+    const chunks: string[] = [];
+    for await (const chunk of api.log({ namespace, name: "talks", follow: true }, never)) {
+      if (chunks.length === 0) await exec("touch go", { name: "talks" });
+      chunks.push(right(chunk).toString("utf8"));
+    }
+    expect(chunks).toEqual(["one\n", "two"]);
   });
 
   it("may begin with a silence that is longer than any deadline", async () => {
-    await sh("silent", "sleep 1; echo at last");
+    await sh("silent", "while [ ! -e go ]; do sleep 0.05; done; echo at last");
     await started("silent");
-    const log = api.log({ namespace, name: "silent", container: "main", follow: true, deadline: 300 }, never);
-    expect(await readLog(log)).toEqual({ text: "at last\n" });
+    const log = readLog(api.log({ namespace, name: "silent", container: "main", follow: true, deadline: 200 }, never));
+    await exec("sleep 0.5; touch go", { name: "silent" });
+    expect(await log).toEqual({ text: "at last\n" });
   });
 
   it("ends when the caller wants no more, whether there is something to read or not", async () => {
@@ -228,11 +234,14 @@ describe("a command", () => {
   });
 
   it("is not waited for when the caller wants no more", async () => {
-    expect(await exec("echo out; sleep 1000", {}, api, AbortSignal.timeout(300))).toEqual({
-      stdout: "out\n",
-      stderr: "",
-      end: undefined,
-    });
+    const ending = new AbortController();
+    const events: ExecEvent[] = [];
+    const command = ["sh", "-c", "echo out; exec sleep 1000"];
+    for await (const event of api.exec({ namespace, name: "runs", command }, ending.signal)) {
+      events.push(right(event));
+      setTimeout(() => ending.abort(), 50);
+    }
+    expect(events).toEqual([{ type: "stdout", bytes: Buffer.from("out\n") }]);
   });
 
   it("has no exit code when the client is closed", async () => {
