@@ -1,4 +1,7 @@
 // Logs and commands of Pods through the real API server, to a node that runs them.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect as connectTcp, type Socket } from "node:net";
 import { type ApiError, type Client, connect, type ExecEvent, type ExecRequest, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -202,6 +205,28 @@ describe("a command", () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     expect(text).toBe(`${lines}\n`);
+  });
+
+  it("is reached through the proxy of the kubeconfig, too", async () => {
+    const proxy = createServer().on("connect", ({ url = "" }, near: Socket) => {
+      const far = connectTcp(Number(new URL(`http://${url}`).port), "127.0.0.1");
+      near.write("HTTP/1.1 200 OK\r\n\r\n");
+      near.pipe(far).pipe(near);
+    });
+    await once(proxy.listen(0, "127.0.0.1"), "listening");
+    const { port } = proxy.address() as { readonly port: number };
+    const config = right(loadConfig({}, controlPlane.kubeconfig));
+    const through = connect({ ...config, proxy: `http://127.0.0.1:${port}` });
+    onTestFinished(async () => {
+      await through.close();
+      proxy.close();
+    });
+    expect(await exec("cat; exit 5", { stdin: Buffer.from("in") }, through)).toEqual({
+      stdout: "in",
+      stderr: "",
+      end: E.right(5),
+    });
+    expect(await readLog(through.log({ namespace, name: "runs" }, never))).toEqual({ text: "up\n" });
   });
 
   it("has no exit code when the connection is cut, and goes on", async () => {
