@@ -2,7 +2,16 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect as connectTcp, type Socket } from "node:net";
-import { type ApiError, type Client, connect, type ExecEvent, type ExecRequest, loadConfig } from "@janus/kube";
+import { promisify } from "node:util";
+import {
+  type ApiError,
+  type Client,
+  connect,
+  type ConnectOptions,
+  type ExecEvent,
+  type ExecRequest,
+  loadConfig,
+} from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
@@ -75,6 +84,29 @@ const cuttable = async () => {
   const through = connect({ ...config, server: `https://127.0.0.1:${way.port}` });
   onTestFinished(() => through.close());
   return { through, cut: way.cut };
+};
+
+/** A client behind a proxy that counts its connections. */
+const proxied = async (options: ConnectOptions = {}) => {
+  const proxy = createServer().on("connect", ({ url = "" }, near: Socket) => {
+    const far = connectTcp(Number(new URL(`http://${url}`).port), "127.0.0.1");
+    near.write("HTTP/1.1 200 OK\r\n\r\n");
+    near.pipe(far).pipe(near);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      one.on("error", () => other.destroy()).on("close", () => other.destroy());
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  const { port } = proxy.address() as { readonly port: number };
+  const config = right(loadConfig({}, controlPlane.kubeconfig));
+  const through = connect({ ...config, proxy: `http://127.0.0.1:${port}` }, options);
+  onTestFinished(async () => {
+    await through.close();
+    proxy.close();
+  });
+  return { through, connections: () => promisify(proxy.getConnections.bind(proxy))() };
 };
 
 const refusal = (code: number, message: string) =>
@@ -208,24 +240,9 @@ describe("a command", () => {
   });
 
   it("is reached through the proxy of the kubeconfig, too", async () => {
-    const proxy = createServer().on("connect", ({ url = "" }, near: Socket) => {
-      const far = connectTcp(Number(new URL(`http://${url}`).port), "127.0.0.1");
-      near.write("HTTP/1.1 200 OK\r\n\r\n");
-      near.pipe(far).pipe(near);
-    });
-    await once(proxy.listen(0, "127.0.0.1"), "listening");
-    const { port } = proxy.address() as { readonly port: number };
-    const config = right(loadConfig({}, controlPlane.kubeconfig));
-    const through = connect({ ...config, proxy: `http://127.0.0.1:${port}` });
-    onTestFinished(async () => {
-      await through.close();
-      proxy.close();
-    });
-    expect(await exec("cat; exit 5", { stdin: Buffer.from("in") }, through)).toEqual({
-      stdout: "in",
-      stderr: "",
-      end: E.right(5),
-    });
+    const { through } = await proxied();
+    const ended = await exec("cat; exit 5", { stdin: Buffer.from("in") }, through);
+    expect(ended).toEqual({ stdout: "in", stderr: "", end: E.right(5) });
     expect(await readLog(through.log({ namespace, name: "runs" }, never))).toEqual({ text: "up\n" });
   });
 
@@ -293,6 +310,27 @@ describe("a command", () => {
     await administrator.create({ ...manifest, metadata: { name: "exec", namespace } });
     await kubectl("create", "rolebinding", "exec", "-n", namespace, "--role=exec", `--user=${as.user}`);
     await expect.poll(() => exec("echo yes", { as })).toEqual({ stdout: "yes\n", stderr: "", end: E.right(0) });
+  });
+});
+
+describe("a connection", () => {
+  it("is closed when the caller has read enough", async () => {
+    const { through, connections } = await proxied();
+    const command = ["sh", "-c", "while echo more; do sleep 0.05; done"];
+    for await (const event of through.exec({ namespace, name: "runs", command }, never)) if (E.isRight(event)) break;
+    for await (const chunk of through.log({ namespace, name: "runs", follow: true }, never))
+      if (E.isRight(chunk)) break;
+    await expect.poll(connections).toBe(0);
+  });
+
+  it("is closed when a hook has lost the answer", async () => {
+    const error: ApiError = { type: "unanswered", cause: "connection", message: "lost" };
+    const { through, connections } = await proxied({
+      hooks: [(request, next) => next(request).then(() => E.left(error))],
+    });
+    expect(await exec("sleep 1000", {}, through)).toMatchObject({ end: E.left(error) });
+    expect(await readLog(through.log({ namespace, name: "runs", follow: true }, never))).toMatchObject({ error });
+    await expect.poll(connections).toBe(0);
   });
 });
 

@@ -299,6 +299,13 @@ describe("exec", () => {
   });
 });
 
+it("leaves no process when it has ended", async () => {
+  const mark = `${namespace}-left`;
+  await run("left", shell(`sh -c ': ${mark}; sleep 1000; :' & exit 0`));
+  await expect.poll(() => phase("left")).toBe("Succeeded");
+  expect(runningWith(mark)).toEqual([]);
+});
+
 describe("a deletion", () => {
   it("gives the process time to end, and then the Pod is gone", async () => {
     const mark = `${namespace}-polite`;
