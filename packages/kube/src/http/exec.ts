@@ -82,32 +82,24 @@ const keepAlive = (socket: Duplex, clock: Clock): void => {
  */
 const received = async function* (socket: Duplex): AsyncGenerator<Buffer> {
   const chunks: Buffer[] = [];
-  let isOver = false;
-  let fault: Error | undefined;
   let changed = Promise.withResolvers<void>();
   socket.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     if (chunks.length >= MOST_CHUNKS) socket.pause();
     changed.resolve();
   });
-  socket.once("error", (error) => {
-    fault = error;
-  });
-  for (const end of ["end", "close"])
-    socket.once(end, () => {
-      isOver = true;
-      changed.resolve();
-    });
-  while (chunks.length > 0 || !isOver) {
+  for (const end of ["end", "close"]) socket.once(end, () => changed.resolve());
+  for (;;) {
     const chunk = chunks.shift();
     if (chunk !== undefined) yield chunk;
+    else if (socket.readableEnded || socket.destroyed) break;
     else {
       changed = Promise.withResolvers();
       socket.resume();
       await changed.promise;
     }
   }
-  if (fault !== undefined) throw fault;
+  if (socket.errored !== null) throw socket.errored;
 };
 
 /** What a command writes, and its exit code; or one error in place of what does not come any more. Destroys the socket in the end. */
