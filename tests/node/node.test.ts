@@ -209,9 +209,10 @@ describe("what a container is given", () => {
     const mounts = [
       { name: "scratch", mountPath: "/scratch" },
       { name: "files", mountPath: "/etc/files" },
+      { name: "scratch", mountPath: "/scratch/other", subPath: "part" },
     ];
     const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
-    const script = `cat /etc/files/key /scratch/made; cut -c1-2 ${serviceAccount}/token; ls ${serviceAccount}`;
+    const script = `touch /scratch/other/file; ls /scratch; cat /etc/files/key /scratch/made; cut -c1-2 ${serviceAccount}/token; ls ${serviceAccount}`;
     await run(
       "mounts",
       {},
@@ -224,7 +225,7 @@ describe("what a container is given", () => {
         ],
       },
     );
-    expect(await log("mounts")).toBe("hidden,madeey\nca.crt\nnamespace\ntoken\n");
+    expect(await log("mounts")).toBe("made\npart\nhidden,madeey\nca.crt\nnamespace\ntoken\n");
   });
 });
 
@@ -326,6 +327,13 @@ describe("a deletion", () => {
     await kubectl("delete", "pod", "-n", namespace, "deaf", "--grace-period=1", "--wait=false");
     await expect.poll(() => administrator.read(at("deaf"))).toBeUndefined();
     expect(runningWith(mark)).toEqual([]);
+  });
+
+  it("is not held up by a container that waits", async () => {
+    await run("undecided", { name: "main", image: "missing.example.com/app:1" });
+    await expect.poll(() => status("undecided"), { interval: 20 }).toMatchObject(waiting("ErrImagePull"));
+    await administrator.remove(at("undecided"));
+    await expect.poll(() => administrator.read(at("undecided"))).toBeUndefined();
   });
 
   it("without a grace period leaves no process", async () => {
