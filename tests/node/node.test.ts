@@ -9,6 +9,7 @@ import type { KubeObject } from "@janus/kube";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { administrator, connection, type Manifest } from "../fixtures/administrator.ts";
 import { controlPlane, kubectl, kubectlWith } from "../fixtures/cluster.ts";
+import { deployment } from "../fixtures/manifests.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 import { type RunningNode, startNode } from "../fixtures/node/start-node.ts";
 import { runningWith } from "../fixtures/running.ts";
@@ -343,6 +344,14 @@ describe("a deletion", () => {
     await kubectl("delete", "pod", "-n", namespace, "forced", "--grace-period=0", "--force", "--wait=false");
     await expect.poll(() => runningWith(mark)).toEqual([]);
   });
+});
+
+it("lets a Deployment become available, and be updated", async () => {
+  const where = ["-n", namespace, "deployment/web"];
+  await administrator.create({ ...deployment("web", "nginx:1"), metadata: { name: "web", namespace } });
+  expect(await kubectl("rollout", "status", "--timeout=30s", ...where)).toMatchObject({ code: 0 });
+  await kubectl("set", "image", ...where, "web=nginx:2");
+  expect(await kubectl("rollout", "status", "--timeout=30s", ...where)).toMatchObject({ code: 0 });
 });
 
 it("runs twenty Pods at once", async () => {
