@@ -9,6 +9,7 @@ import type { KubeObject } from "@janus/kube";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { administrator, connection, type Manifest } from "../fixtures/administrator.ts";
 import { controlPlane, kubectl, kubectlWith } from "../fixtures/cluster.ts";
+import { deployment } from "../fixtures/manifests.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 import { type RunningNode, startNode } from "../fixtures/node/start-node.ts";
 import { runningWith } from "../fixtures/running.ts";
@@ -209,9 +210,10 @@ describe("what a container is given", () => {
     const mounts = [
       { name: "scratch", mountPath: "/scratch" },
       { name: "files", mountPath: "/etc/files" },
+      { name: "scratch", mountPath: "/scratch/other", subPath: "part" },
     ];
     const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
-    const script = `cat /etc/files/key /scratch/made; cut -c1-2 ${serviceAccount}/token; ls ${serviceAccount}`;
+    const script = `touch /scratch/other/file; ls /scratch; cat /etc/files/key /scratch/made; cut -c1-2 ${serviceAccount}/token; ls ${serviceAccount}`;
     await run(
       "mounts",
       {},
@@ -224,7 +226,7 @@ describe("what a container is given", () => {
         ],
       },
     );
-    expect(await log("mounts")).toBe("hidden,madeey\nca.crt\nnamespace\ntoken\n");
+    expect(await log("mounts")).toBe("made\npart\nhidden,madeey\nca.crt\nnamespace\ntoken\n");
   });
 });
 
@@ -328,6 +330,13 @@ describe("a deletion", () => {
     expect(runningWith(mark)).toEqual([]);
   });
 
+  it("is not held up by a container that waits", async () => {
+    await run("undecided", { name: "main", image: "missing.example.com/app:1" });
+    await expect.poll(() => status("undecided"), { interval: 20 }).toMatchObject(waiting("ErrImagePull"));
+    await administrator.remove(at("undecided"));
+    await expect.poll(() => administrator.read(at("undecided"))).toBeUndefined();
+  });
+
   it("without a grace period leaves no process", async () => {
     const mark = `${namespace}-forced`;
     await run("forced", shell(`: ${mark}; trap '' TERM; while :; do sleep 0.05; done`));
@@ -335,6 +344,14 @@ describe("a deletion", () => {
     await kubectl("delete", "pod", "-n", namespace, "forced", "--grace-period=0", "--force", "--wait=false");
     await expect.poll(() => runningWith(mark)).toEqual([]);
   });
+});
+
+it("lets a Deployment become available, and be updated", async () => {
+  const where = ["-n", namespace, "deployment/web"];
+  await administrator.create({ ...deployment("web", "nginx:1"), metadata: { name: "web", namespace } });
+  expect(await kubectl("rollout", "status", "--timeout=30s", ...where)).toMatchObject({ code: 0 });
+  await kubectl("set", "image", ...where, "web=nginx:2");
+  expect(await kubectl("rollout", "status", "--timeout=30s", ...where)).toMatchObject({ code: 0 });
 });
 
 it("runs twenty Pods at once", async () => {
