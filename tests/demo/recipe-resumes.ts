@@ -80,7 +80,7 @@ interface Status {
     readonly artifacts?: { readonly dump?: { readonly keyValue: Readonly<Record<string, string>> } };
   }[];
 }
-const statusOf = (object: KubeObject | undefined): Status => (object?.["status"] ?? {}) as Status;
+const statusOf = (object: KubeObject | undefined): Status => object?.["status"] ?? {};
 
 /** Runs it on a node of this machine, whose Pods are processes. */
 export const recipeResumes = async ({

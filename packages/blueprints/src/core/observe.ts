@@ -1,6 +1,6 @@
 // Folds what happened into what is remembered: the one function that does.
 import type { Observed, Passed } from "@janus/runtime";
-import { classify, isAbsent, type KubeObject } from "@janus/types";
+import { type ApiError, classify, isAbsent, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Effect } from "./effect.ts";
 import { decodeJournal } from "./journal.ts";
@@ -36,6 +36,10 @@ const ownAnswered = (memory: Memory, answer: Answer): Observed<Memory> => {
   return classify(answer.left) === "conflict" ? { memory, isStale: true } : { memory, failed: answer.left };
 };
 
+/** It says nothing of the request. What is not found when something is created is its namespace, or a lie of something before the API server. */
+const isTrouble = ({ request: { verb } }: Effect, error: ApiError): boolean =>
+  classify(error) === "transient" || (verb === "create" && error.type === "refused" && error.code === 404);
+
 /** Folds what happened. Trouble of the API server is retried after a pause: it never fails a phase. */
 export const observe = (memory: Memory, happened: Happened | Passed): Observed<Memory> => {
   switch (happened.type) {
@@ -43,8 +47,11 @@ export const observe = (memory: Memory, happened: Happened | Passed): Observed<M
       const { effect, answer } = happened;
       if (effect.fact === OWN) return ownAnswered(memory, answer);
       if (effect.fact === JOURNAL) return journalAnswered(memory, effect, answer);
-      return E.isLeft(answer) && classify(answer.left) === "transient"
-        ? { memory, failed: answer.left }
+      return E.isLeft(answer) && isTrouble(effect, answer.left)
+        ? {
+            memory: { ...memory, troubles: new Map(memory.troubles).set(effect.fact, answer.left) },
+            failed: answer.left,
+          }
         : { memory: withFact(memory, effect.fact, answer) };
     }
     case "changed": {

@@ -1,5 +1,5 @@
 // What a function is given of the phase that it executes, and what it says in return.
-import type { Instant, JsonObject } from "@janus/types";
+import type { ApiError, Instant, JsonObject } from "@janus/types";
 import type { ActionSet } from "../api/action-set.ts";
 import type { Args, ArgTable } from "./args.ts";
 import type { Effect, LogSource } from "./effect.ts";
@@ -56,6 +56,8 @@ export interface PhaseContext {
   };
   /** The answer of this name, of this attempt. */
   readonly fact: (name: string) => Answer | undefined;
+  /** Why there is no answer of this name yet, where it was asked for. */
+  readonly trouble: (name: string) => ApiError | undefined;
 }
 
 /** Of all that this attempt makes: its annotation. */
@@ -100,4 +102,6 @@ export interface KanisterFunction<T extends ArgTable = ArgTable> {
   /** The permissions that it needs, as far as the namespaces are known before it starts. */
   readonly access: (args: Partial<Args<T>>, namespace: string) => readonly Access[];
   readonly step: (args: Args<T>, context: PhaseContext) => PhaseStep;
+  /** The same once the ActionSet is deleted: what it has made is found, to be removed. Default: it fails at once. */
+  readonly stop?: (args: Args<T>, context: PhaseContext) => PhaseStep;
 }

@@ -14,14 +14,11 @@ import * as E from "fp-ts/lib/Either.js";
 import { Registry } from "prom-client";
 import { actionSets } from "../api/names.ts";
 import {
+  actionSetController,
   type Answer,
-  decide,
   type Effect,
   type Happened,
   type Memory,
-  observe,
-  refresh,
-  remember,
   type Settings,
   type Step,
 } from "../core/index.ts";
@@ -62,7 +59,7 @@ export const startWork = (
   const tell = (uid: string, happened: Happened): void => {
     const tracked = loop.tracked.of(uid);
     if (tracked === undefined) return;
-    tracked.memory = observe(tracked.memory, happened).memory;
+    tracked.memory = controller.observe(tracked.memory, happened).memory;
     watched.wake(tracked.key);
   };
 
@@ -87,49 +84,41 @@ export const startWork = (
     else watches.join({ uid, namespace, as: impersonating(namespace, as) }, targets);
   };
 
-  const loop = reconcileKeys<Memory, Effect, Happened, Step>(
-    {
-      remember,
-      refresh,
-      decide: (memory, { now }) => decide(memory, now, settings),
-      observe,
-      isKept: ({ journal }) => journal.type === "read",
+  const controller = actionSetController(settings);
+  const loop = reconcileKeys<Memory, Effect, Happened, Step>(controller, {
+    kind: "ActionSet",
+    read: (key) => {
+      const [namespace = "", name = ""] = key.split("/");
+      return api.send({ verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" });
     },
-    {
-      kind: "ActionSet",
-      read: (key) => {
-        const [namespace = "", name = ""] = key.split("/");
-        return api.send({ verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" });
-      },
-      perform: async (_, tracked, effect) => ({
-        type: "answered",
-        effect,
-        answer: await sending(api, tracked.namespace, effect),
-        at: tracked.now(),
-      }),
-      wake: (key) => watched.wake(key),
-      mayExist: (key) => watched.store.has(key),
-      mayBeDeleted: ({ key, uid }) => watched.store.get(key)?.metadata.uid !== uid,
-      isOutdated: ({ key, memory: { object } }) => {
-        const last = watched.store.get(key)?.metadata;
-        return last?.uid === object.metadata.uid && last?.deletionTimestamp !== object.metadata.deletionTimestamp;
-      },
-      onDecision,
-      onObserved: (_, __, { memory }, happened, { failed }) => {
-        if (happened.type !== "answered" || failed !== undefined || E.isLeft(happened.answer)) return;
-        record(memory, happened.effect.events ?? [], new Date(happened.at));
-      },
-      onFailures: (round, _, [{ error }]) => {
-        round.log("warn", "request failed, retrying the ActionSet after a pause", { error: messageOf(error) });
-        return Promise.resolve(Number.POSITIVE_INFINITY);
-      },
-      onForgotten: (uid) => {
-        logs.leave(uid);
-        watches.leave(uid);
-      },
-      onDefect: (round) => round.log("error", "internal error in Janus: the ActionSet is retried after a pause"),
+    perform: async (_, tracked, effect) => ({
+      type: "answered",
+      effect,
+      answer: await sending(api, tracked.namespace, effect),
+      at: tracked.now(),
+    }),
+    wake: (key) => watched.wake(key),
+    mayExist: (key) => watched.store.has(key),
+    mayBeDeleted: ({ key, uid }) => watched.store.get(key)?.metadata.uid !== uid,
+    isOutdated: ({ key, memory: { object } }) => {
+      const last = watched.store.get(key)?.metadata;
+      return last?.uid === object.metadata.uid && last?.deletionTimestamp !== object.metadata.deletionTimestamp;
     },
-  );
+    onDecision,
+    onObserved: (_, __, { memory }, happened, { failed }) => {
+      if (happened.type !== "answered" || failed !== undefined || E.isLeft(happened.answer)) return;
+      record(memory, happened.effect.events ?? [], new Date(happened.at));
+    },
+    onFailures: (round, _, [{ error }]) => {
+      round.log("warn", "request failed, retrying the ActionSet after a pause", { error: messageOf(error) });
+      return Promise.resolve(Number.POSITIVE_INFINITY);
+    },
+    onForgotten: (uid) => {
+      logs.leave(uid);
+      watches.leave(uid);
+    },
+    onDefect: (round) => round.log("error", "internal error in Janus: the ActionSet is retried after a pause"),
+  });
 
   const watched = watchKind(api, {
     resource: actionSets,
