@@ -1,12 +1,12 @@
 // Folds what happened into what is remembered: the one function that does.
 import type { Observed, Passed } from "@janus/runtime";
-import { classify, isAbsent, type KubeObject } from "@janus/types";
+import { classify, isAbsent, isUnserved, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Effect } from "./effect.ts";
 import { decodeJournal } from "./journal.ts";
 import { type Answer, type Happened, type KnownJournal, type Memory, withObject } from "./memory.ts";
 import { JOURNAL, OWN } from "./requests.ts";
-import { phaseOfIndex, WATCHED } from "./phase-context.ts";
+import { isWatchedFact } from "./phase-context.ts";
 
 const known = (secret: KubeObject): KnownJournal => {
   const decoded = decodeJournal(secret);
@@ -43,6 +43,9 @@ export const observe = (memory: Memory, happened: Happened | Passed): Observed<M
       const { effect, answer } = happened;
       if (effect.fact === OWN) return ownAnswered(memory, answer);
       if (effect.fact === JOURNAL) return journalAnswered(memory, effect, answer);
+      // That a kind is not served is what discovery has found out.
+      if (effect.request.verb === "raw" && E.isLeft(answer) && isUnserved(answer.left))
+        return { memory: withFact(memory, effect.fact, answer) };
       return E.isLeft(answer) && classify(answer.left) === "transient"
         ? { memory, failed: answer.left }
         : { memory: withFact(memory, effect.fact, answer) };
@@ -50,8 +53,7 @@ export const observe = (memory: Memory, happened: Happened | Passed): Observed<M
     case "changed": {
       // Read again: a phase knows what it waits for by this name.
       const facts = new Map(memory.facts);
-      for (const key of facts.keys())
-        if (key.endsWith(`/${WATCHED}`) && phaseOfIndex(key) === happened.index) facts.delete(key);
+      for (const key of facts.keys()) if (isWatchedFact(key, happened.index)) facts.delete(key);
       return { memory: { ...memory, facts } };
     }
     case "logged":

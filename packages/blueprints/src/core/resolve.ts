@@ -70,7 +70,7 @@ const phaseProblems = ({ func = "", name = "", args = {} }: BlueprintPhase): rea
     const hint = other === undefined ? `(there is ${functionNames.join(", ")})` : `; did you mean ${other}?`;
     return [`phase ${name}: function "${func}" does not exist${other === undefined ? " " : ""}${hint}`];
   }
-  return [...argProblems(func, found.args, args), ...templateProblems(args, "args")].map(
+  return [...argProblems(func, found.args, args), ...(found.problems?.(args) ?? [])].map(
     (problem) => `phase ${name}: ${problem}`,
   );
 };
@@ -202,7 +202,7 @@ const accessProblems = (
     .filter((access) => denied(inquiry, access, account))
     .map(
       ({ verb, resource, subresource, namespace: where }) =>
-        `ServiceAccount ${own}/${account} may not ${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`} in namespace ${where} (phase ${name})`,
+        `ServiceAccount ${own}/${account} may not ${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`} ${where === "" ? "" : `in namespace ${where} `}(phase ${name})`,
     );
 };
 

@@ -39,7 +39,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
     pod: ref.name,
     container: CONTAINER,
   };
-  const watched = { ref, resourceVersion };
+  const watched = [{ ref, resourceVersion }];
   const shown = namePod(found);
   const isOverdue = now >= startedAt + settings.podReadyTimeout;
   switch (state.type) {
