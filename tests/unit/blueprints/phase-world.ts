@@ -63,6 +63,8 @@ export interface World {
 
 type Rules = Readonly<Record<string, (object: KubeObject) => KubeObject | undefined>>;
 
+const absent = (key: string): Answer => E.left(refused(404, "NotFound", `${key} not found`, "object"));
+
 /**
  * @param rules what another controller makes of each object of this resource that is created or changed; undefined: nothing
  */
@@ -81,11 +83,9 @@ export const newWorld = (objects: Readonly<Record<string, JsonObject>> = {}, rul
   for (const [key, object] of Object.entries(objects)) {
     const [, namespace = "", name = ""] = key.split("/");
     const metadata = { ...(namespace === "" ? {} : { namespace }), name, ...asObject(object["metadata"]) };
-    store(key, { apiVersion: "v1", kind: "Thing", ...object, metadata } as KubeObject);
+    store(key, { apiVersion: "v1", kind: "Thing", ...object, metadata });
   }
   const writes: string[] = [];
-  const absent = (key: string): Answer => E.left(refused(404, "NotFound", `${key} not found`, "object"));
-
   const answer = (request: Request): Answer => {
     if (request.verb === "raw") {
       const resources = KINDS[request.path]?.map(([name, kind, namespaced]) => ({ name, kind, namespaced }));
@@ -95,7 +95,9 @@ export const newWorld = (objects: Readonly<Record<string, JsonObject>> = {}, rul
     }
     const { resource, namespace = "" } = request;
     if (request.verb === "list") {
-      const items = [...stored].flatMap(([key, one]) => (key.startsWith(`${resource.plural}/${namespace}/`) ? [one] : []));
+      const items = [...stored].flatMap(([key, one]) =>
+        key.startsWith(`${resource.plural}/${namespace}/`) ? [one] : [],
+      );
       return E.right({ apiVersion: "v1", kind: "List", metadata: {}, items });
     }
     const body = request.verb === "create" ? (request.body as KubeObject) : undefined;
@@ -124,9 +126,12 @@ export const newWorld = (objects: Readonly<Record<string, JsonObject>> = {}, rul
         if (request.verb === "strategicMergePatch" && resource.group.includes(".com"))
           return E.left(refused(415, "UnsupportedMediaType", "the body of the request was in an unknown format"));
         writes.push(`${request.verb} ${key}${request.subresource === undefined ? "" : `/${request.subresource}`}`);
-        return E.right(store(key, merged(there as unknown as JsonObject, request.body as JsonObject) as unknown as KubeObject));
+        return E.right(
+          store(key, merged(there as unknown as JsonObject, request.body as JsonObject) as unknown as KubeObject),
+        );
       }
-      default:
+      case "apply":
+      case "update":
         throw new Error(`no answer to ${request.verb}`);
     }
   };

@@ -4,7 +4,6 @@ import {
   digitsOf,
   findByPath,
   type Instant,
-  type JsonObject,
   type JsonPath,
   type KubeObject,
   parseJsonPath,
@@ -54,7 +53,7 @@ const printed = (value: unknown): string => {
   const digits = digitsOf(value);
   if (digits !== undefined) return digits;
   if (value === null) return "<nil>";
-  return typeof value === "object" ? JSON.stringify(value) : `${value as string}`;
+  return typeof value === "object" ? JSON.stringify(value) : (value as string | number | boolean).toString();
 };
 
 /** A path that may lead to nothing; any other that does is an error of kubectl's. */
@@ -97,7 +96,7 @@ export const pathsInTemplate = (now: Instant): Language => ({
 export const templateOfObject = (now: Instant): Language => ({
   problem: problemOf,
   evaluate: (text, object) => {
-    const data = json(asObject(object) as JsonObject);
+    const data = json(asObject(object));
     return evaluated(object, renderText(text, isSecret(object) ? tainted(data) : data, rendering(now)));
   },
 });

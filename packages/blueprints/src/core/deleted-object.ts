@@ -43,8 +43,7 @@ export const deleteObject = (context: PhaseContext, ref: ObjectRef, { absent, wa
   if (E.isRight(deleted) && !waits) return end;
   const now = ask(get("read-object", WATCHED, ref, serviceAccount));
   if (now === undefined) return { type: "run", effects: missing };
-  if (E.isLeft(now))
-    return isAbsent(now.left) ? end : fail(`${nameOf(ref)} cannot be read: ${messageOf(now.left)}`);
+  if (E.isLeft(now)) return isAbsent(now.left) ? end : fail(`${nameOf(ref)} cannot be read: ${messageOf(now.left)}`);
   const { resourceVersion, deletionTimestamp, uid: found } = now.right.metadata;
   if (found !== uid) return end;
   if (E.isLeft(deleted) && deletionTimestamp === undefined)

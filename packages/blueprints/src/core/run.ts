@@ -226,7 +226,11 @@ export const advance = (
       until: Math.min(...waits.map(({ until }) => until)),
       because: waits.map(({ because }) => because).join("; "),
       watched: waits.flatMap(({ id, watched }) =>
-        (watched ?? []).map(({ ref, resourceVersion }, at) => ({ index: indexOf(id, at), place: ref, resourceVersion })),
+        (watched ?? []).map(({ ref, resourceVersion }, at) => ({
+          index: indexOf(id, at),
+          place: ref,
+          resourceVersion,
+        })),
       ),
       follow: waits.flatMap(({ follow }): readonly LogSource[] => (follow === undefined ? [] : [follow])),
     },

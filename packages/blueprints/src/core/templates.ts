@@ -22,5 +22,8 @@ export const field = (name: string, value: Data, json?: string, option?: "omitem
 });
 export const struct = (fields: readonly ReturnType<typeof field>[]): Data => fields;
 export const problemOf = (_: string): string | undefined => undefined;
-export const renderText = (value: string, _: Data, __: Randomness & { readonly at: string; readonly missingKey?: "zero" }): E.Either<string, Text> =>
-  E.right({ pieces: [{ text: value, isTainted: false }] });
+export const renderText = (
+  value: string,
+  _: Data,
+  __: Randomness & { readonly at: string; readonly missingKey?: "zero" },
+): E.Either<string, Text> => E.right({ pieces: [{ text: value, isTainted: false }] });

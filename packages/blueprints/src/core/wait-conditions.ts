@@ -55,9 +55,7 @@ const listOf = (conditions: Json | undefined, list: (typeof LISTS)[number]): E.E
 export const readConditions = (conditions: JsonObject): E.Either<string, Conditions> =>
   E.flatMap(listOf(conditions, "anyOf"), (anyOf) =>
     E.flatMap(listOf(conditions, "allOf"), (allOf) =>
-      anyOf.length + allOf.length === 0
-        ? E.left("args.conditions needs anyOf or allOf")
-        : E.right({ anyOf, allOf }),
+      anyOf.length + allOf.length === 0 ? E.left("args.conditions needs anyOf or allOf") : E.right({ anyOf, allOf }),
     ),
   );
 

@@ -41,9 +41,7 @@ export const yamlDocuments = (
     if (E.isLeft(others) || others.right.length !== documents.length) return refusal;
     const isSame = documents.every((document, at) => {
       const other = others.right[at];
-      return isSecret(document)
-        ? equal(without(document, VALUES), without(other, VALUES))
-        : equal(document, other);
+      return isSecret(document) ? equal(without(document, VALUES), without(other, VALUES)) : equal(document, other);
     });
     return isSame ? E.right(documents) : refusal;
   });

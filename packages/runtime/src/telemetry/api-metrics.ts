@@ -6,7 +6,11 @@ import { elapsed } from "../process/clock.ts";
 import type { ControllerNames } from "../process/controller-names.ts";
 
 /** Named as in the API server's own metrics. */
-const VERBS: Partial<Record<Request["verb"], string>> = { raw: "get", mergePatch: "patch", strategicMergePatch: "patch" };
+const VERBS: Partial<Record<Request["verb"], string>> = {
+  raw: "get",
+  mergePatch: "patch",
+  strategicMergePatch: "patch",
+};
 const verbOf = ({ verb }: Request): string => VERBS[verb] ?? verb;
 
 const codeOf = (answer: E.Either<ApiError, unknown>): string => {

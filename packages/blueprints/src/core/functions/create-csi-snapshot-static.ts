@@ -13,7 +13,11 @@ const args = {
   namespace: { type: "text", isRequired: true, about: "Of the VolumeSnapshot." },
   driver: { type: "text", isRequired: true, about: "The CSI driver." },
   snapshotHandle: { type: "text", isRequired: true, about: "The snapshot, as the storage names it." },
-  snapshotClass: { type: "text", isRequired: true, about: "The VolumeSnapshotClass; its deletionPolicy is taken over." },
+  snapshotClass: {
+    type: "text",
+    isRequired: true,
+    about: "The VolumeSnapshotClass; its deletionPolicy is taken over.",
+  },
 } as const satisfies ArgTable;
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });

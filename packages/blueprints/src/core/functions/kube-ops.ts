@@ -99,9 +99,9 @@ const referred = (
   const resource = resourceNamed(inquiry, ref);
   return (
     resource &&
-    E.map((found: ObjectRef["resource"]) =>
-      placeOf(found, given(ref.namespace) ?? namespaceOf(read), ref.name ?? ""),
-    )(resource)
+    E.map((found: ObjectRef["resource"]) => placeOf(found, given(ref.namespace) ?? namespaceOf(read), ref.name ?? ""))(
+      resource,
+    )
   );
 };
 

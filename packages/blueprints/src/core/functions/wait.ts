@@ -45,7 +45,14 @@ const shownRef = ({ resource = "", namespace = "", name = "" }: ObjectReference)
   `${resource} ${namespace === "" ? name : `${namespace}/${name}`}`;
 
 /** Undefined: it is still to be asked for. */
-const look = (inquiry: Inquiry, context: PhaseContext, ref: ObjectReference, at: number, turn: number, isLast: boolean): Seen | undefined => {
+const look = (
+  inquiry: Inquiry,
+  context: PhaseContext,
+  ref: ObjectReference,
+  at: number,
+  turn: number,
+  isLast: boolean,
+): Seen | undefined => {
   const again: Inquiry = { ...inquiry, ask: (effect) => inquiry.ask({ ...effect, fact: `${effect.fact}/${turn}` }) };
   const first = resourceNamed(inquiry, ref);
   const resource = first !== undefined && E.isLeft(first) && turn > 0 ? resourceNamed(again, ref) : first;
@@ -81,7 +88,8 @@ const waiting = (language: Language, read: Args<typeof args>, context: PhaseCont
   if (E.isLeft(conditions)) return fail(conditions.left);
   const { anyOf, allOf } = conditions.right;
   const refs = [...new Map([...anyOf, ...allOf].map(({ ref }) => [canonical(ref), ref])).values()];
-  if (refs.length > MOST_WATCHED) return fail(`args.conditions name ${refs.length} objects, ${MOST_WATCHED} are the most`);
+  if (refs.length > MOST_WATCHED)
+    return fail(`args.conditions name ${refs.length} objects, ${MOST_WATCHED} are the most`);
 
   const { startedAt, now } = context;
   const deadline = startedAt + timeout;
@@ -116,10 +124,7 @@ const waiting = (language: Language, read: Args<typeof args>, context: PhaseCont
 };
 
 /** @param languageAt the language of its conditions, when they are evaluated then */
-export const waitIn = (
-  about: string,
-  languageAt: (now: Instant) => Language,
-): KanisterFunction<typeof args> => ({
+export const waitIn = (about: string, languageAt: (now: Instant) => Language): KanisterFunction<typeof args> => ({
   about,
   args,
   outputs: "None.",
