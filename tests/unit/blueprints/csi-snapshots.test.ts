@@ -64,6 +64,8 @@ describe("CreateCSISnapshot", () => {
       metadata: { labels: { a: "b" } },
       spec: { volumeSnapshotClassName: "fast", source: { persistentVolumeClaimName: "data" } },
     });
+    world.objects.set("volumesnapshots/shop/s", { ...snapshot, status: { readyToUse: true } });
+    expect(waiting.again(START).step.type).toBe("wait");
     world.objects.set("volumesnapshots/shop/s", taken(snapshot));
     expect(waiting.again(START).step.type).toBe("end");
   });

@@ -155,8 +155,8 @@ export interface Execution {
   readonly remembered: JsonObject;
   /** Requests and records in the journal. */
   readonly count: number;
-  /** Continues, after a change of what is watched, at a later time. */
-  readonly again: (now: number) => Execution;
+  /** Continues at a later time, after a change of what is watched, or without. */
+  readonly again: (now: number, isChanged?: boolean) => Execution;
 }
 
 export interface Circumstances {
@@ -221,7 +221,8 @@ export const execute = <T extends ArgTable>(
           step: next,
           remembered,
           count,
-          again: (later) => {
+          again: (later, isChanged = true) => {
+            if (!isChanged) return go(later);
             for (const fact of facts.keys()) if (isWatchedFact(fact, indexOf(id, 0))) facts.delete(fact);
             return go(later);
           },

@@ -103,7 +103,7 @@ describe("a phase that waits", () => {
     const world = newWorld({ "configmaps/shop/a": thing("No") });
     const waiting = execute(wait, { timeout: "1m", conditions }, world);
     world.objects.set("configmaps/shop/a", { apiVersion: "v1", kind: "ConfigMap", metadata: {}, ...thing("Ready") });
-    const late = waiting.again(START + 60_000);
+    const late = waiting.again(START + 60_000, false);
     expect(late.step.type).toBe("end");
   });
 
