@@ -66,7 +66,9 @@ it("creates, patches and deletes objects, and waits for others", { timeout: 60_0
   const left = await names("v1", "ConfigMap");
   expect(left).toContain("a");
   expect(left).not.toContain("b");
-  const a = await administrator.read(within(namespace, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }));
+  const a = await administrator.read(
+    within(namespace, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }),
+  );
   expect(a?.metadata.labels).toEqual({ patched: "by-us" });
 });
 

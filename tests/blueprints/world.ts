@@ -1,13 +1,14 @@
 // What the suites of Blueprints work on: the kinds of Kanister, a namespace with a ServiceAccount, a node that runs Pods, a controller.
 import { kanisterCrds, startWork } from "@janus/blueprints";
-import type { Api, Hook, KubeObject } from "@janus/kube";
+import { type Api, connect, type Hook, type KubeObject, loadConfig, type PodStreams } from "@janus/kube";
 import { jsonLog, watchdog } from "@janus/runtime/parts";
+import * as E from "fp-ts/lib/Either.js";
 import { expect, onTestFinished, vi } from "vitest";
-import { administrator, connection, type Manifest, resourceOf } from "../fixtures/administrator.ts";
+import { administrator, type Manifest, resourceOf } from "../fixtures/administrator.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
-import { startNode } from "../fixtures/node/start-node.ts";
+import { type RunningNode, startNode } from "../fixtures/node/start-node.ts";
 
 const API_VERSION = "cr.kanister.io/v1alpha1";
 
@@ -21,7 +22,9 @@ await vi.waitUntil(
   { timeout: 20_000 },
 );
 
-export const client = connection(controlPlane.kubeconfig, { writeTimeout: 2000, deadline: 5000 });
+const config = loadConfig({}, controlPlane.kubeconfig);
+if (E.isLeft(config)) throw new Error(config.left);
+export const client = connect(config.right, { writeTimeout: 2000, deadline: 5000 });
 
 const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, seed: "test" };
 
@@ -44,7 +47,11 @@ export interface ActionSetObject extends KubeObject {
   };
 }
 
-export const actionSetRef = (name: string): Manifest => ({ apiVersion: API_VERSION, kind: "ActionSet", metadata: { name } });
+export const actionSetRef = (name: string): Manifest => ({
+  apiVersion: API_VERSION,
+  kind: "ActionSet",
+  metadata: { name },
+});
 
 export const blueprint = (name: string, actions: object): Manifest => ({
   apiVersion: API_VERSION,
@@ -68,9 +75,9 @@ export const actionSet = (name: string, ...actions: readonly object[]): Manifest
 });
 
 /** Starts a controller for the ActionSets of a namespace. */
-export const controllerOf = (api: Api, namespace: string): { readonly stop: () => Promise<void> } =>
+export const controllerOf = (api: Api & PodStreams, namespace: string): { readonly stop: () => Promise<void> } =>
   startWork(
-    { api, log: jsonLog("error"), watchdog: watchdog() },
+    { api, streams: api, log: jsonLog("error"), watchdog: watchdog() },
     { watchNamespace: namespace, concurrency: 4 },
     SETTINGS,
   );
@@ -81,17 +88,19 @@ export const prepared = async (): Promise<string> => {
   await administrator.create(within(namespace, serviceAccount("ops")));
   await administrator.create(within(namespace, roleBinding("ops", "ClusterRole", "admin", `${namespace}/ops`)));
   await administrator.create(
-    within(namespace, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "subject" }, data: { greeting: "hello" } }),
+    within(namespace, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "subject" },
+      data: { greeting: "hello" },
+    }),
   );
   return namespace;
 };
 
-export const nodeFor = async (namespace: string): Promise<void> => {
-  const node = await startNode(client, { namespace });
-  onTestFinished(node.stop);
-};
+export const nodeFor = (namespace: string): Promise<RunningNode> => startNode(client, { namespace });
 
-const isOver = ({ status, metadata }: ActionSetObject): boolean =>
+export const isOver = ({ status, metadata }: ActionSetObject): boolean =>
   ["complete", "failed"].includes(status?.state) && (metadata.finalizers ?? []).length === 0;
 
 export interface BlueprintPlace {
@@ -106,7 +115,8 @@ export interface BlueprintPlace {
 /** A namespace with a node and a controller. */
 export const place = async (...hooks: readonly Hook[]): Promise<BlueprintPlace> => {
   const namespace = await prepared();
-  await nodeFor(namespace);
+  const node = await nodeFor(namespace);
+  onTestFinished(node.stop);
   const send: Api["send"] = hooks.reduceRight<Api["send"]>(
     (next, hook) => (request) => hook(request, next),
     client.send,

@@ -1,5 +1,17 @@
 // Logs and commands of Pods through the real API server, to a node that runs them.
-import { type ApiError, type Client, connect, type ExecEvent, type ExecRequest, loadConfig } from "@janus/kube";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect as connectTcp, type Socket } from "node:net";
+import { promisify } from "node:util";
+import {
+  type ApiError,
+  type Client,
+  connect,
+  type ConnectOptions,
+  type ExecEvent,
+  type ExecRequest,
+  loadConfig,
+} from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
@@ -62,8 +74,8 @@ const told = async (events: AsyncIterable<E.Either<ApiError, ExecEvent>>): Promi
   return { stdout: text("stdout"), stderr: text("stderr"), end };
 };
 
-const exec = (script: string, more: Partial<ExecRequest> = {}, by: Client = api, signal = never): Promise<Told> =>
-  told(by.exec({ namespace, name: "runs", container: "main", command: ["sh", "-c", script], ...more }, signal));
+const exec = (script: string, more: Partial<ExecRequest> = {}, by: Client = api): Promise<Told> =>
+  told(by.exec({ namespace, name: "runs", container: "main", command: ["sh", "-c", script], ...more }, never));
 
 /** A client whose connections can be cut. */
 const cuttable = async () => {
@@ -74,22 +86,51 @@ const cuttable = async () => {
   return { through, cut: way.cut };
 };
 
+/** A client behind a proxy that counts its connections. */
+const proxied = async (options: ConnectOptions = {}) => {
+  const proxy = createServer().on("connect", ({ url = "" }, near: Socket) => {
+    const far = connectTcp(Number(new URL(`http://${url}`).port), "127.0.0.1");
+    near.write("HTTP/1.1 200 OK\r\n\r\n");
+    near.pipe(far).pipe(near);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      one.on("error", () => other.destroy()).on("close", () => other.destroy());
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  const { port } = proxy.address() as { readonly port: number };
+  const config = right(loadConfig({}, controlPlane.kubeconfig));
+  const through = connect({ ...config, proxy: `http://127.0.0.1:${port}` }, options);
+  onTestFinished(async () => {
+    await through.close();
+    proxy.close();
+  });
+  return { through, connections: () => promisify(proxy.getConnections.bind(proxy))() };
+};
+
 const refusal = (code: number, message: string) =>
   expect.objectContaining({ type: "refused", code, message: expect.stringContaining(message) });
 const lost = (cause: string) => expect.objectContaining({ type: "unanswered", cause });
 
 describe("a log that is followed", () => {
   it("ends with its container", async () => {
-    await sh("talks", "echo one; sleep 0.5; printf two");
+    await sh("talks", "echo one; while [ ! -e go ]; do sleep 0.05; done; printf two");
     await started("talks");
-    expect(await readLog(api.log({ namespace, name: "talks", follow: true }, never))).toEqual({ text: "one\ntwo" });
+    const chunks: string[] = [];
+    for await (const chunk of api.log({ namespace, name: "talks", follow: true }, never)) {
+      if (chunks.length === 0) await exec("touch go", { name: "talks" });
+      chunks.push(right(chunk).toString("utf8"));
+    }
+    expect(chunks).toEqual(["one\n", "two"]);
   });
 
   it("may begin with a silence that is longer than any deadline", async () => {
-    await sh("silent", "sleep 1; echo at last");
+    await sh("silent", "while [ ! -e go ]; do sleep 0.05; done; echo at last");
     await started("silent");
-    const log = api.log({ namespace, name: "silent", container: "main", follow: true, deadline: 300 }, never);
-    expect(await readLog(log)).toEqual({ text: "at last\n" });
+    const log = readLog(api.log({ namespace, name: "silent", container: "main", follow: true, deadline: 200 }, never));
+    await exec("sleep 0.5; touch go", { name: "silent" });
+    expect(await log).toEqual({ text: "at last\n" });
   });
 
   it("ends when the caller wants no more, whether there is something to read or not", async () => {
@@ -198,6 +239,13 @@ describe("a command", () => {
     expect(text).toBe(`${lines}\n`);
   });
 
+  it("is reached through the proxy of the kubeconfig, too", async () => {
+    const { through } = await proxied();
+    const ended = await exec("cat; exit 5", { stdin: Buffer.from("in") }, through);
+    expect(ended).toEqual({ stdout: "in", stderr: "", end: E.right(5) });
+    expect(await readLog(through.log({ namespace, name: "runs" }, never))).toEqual({ text: "up\n" });
+  });
+
   it("has no exit code when the connection is cut, and goes on", async () => {
     const { through, cut } = await cuttable();
     const events: string[] = [];
@@ -228,11 +276,14 @@ describe("a command", () => {
   });
 
   it("is not waited for when the caller wants no more", async () => {
-    expect(await exec("echo out; sleep 1000", {}, api, AbortSignal.timeout(300))).toEqual({
-      stdout: "out\n",
-      stderr: "",
-      end: undefined,
-    });
+    const ending = new AbortController();
+    const events: ExecEvent[] = [];
+    const command = ["sh", "-c", "echo out; exec sleep 1000"];
+    for await (const event of api.exec({ namespace, name: "runs", command }, ending.signal)) {
+      events.push(right(event));
+      setTimeout(() => ending.abort(), 50);
+    }
+    expect(events).toEqual([{ type: "stdout", bytes: Buffer.from("out\n") }]);
   });
 
   it("has no exit code when the client is closed", async () => {
@@ -259,6 +310,27 @@ describe("a command", () => {
     await administrator.create({ ...manifest, metadata: { name: "exec", namespace } });
     await kubectl("create", "rolebinding", "exec", "-n", namespace, "--role=exec", `--user=${as.user}`);
     await expect.poll(() => exec("echo yes", { as })).toEqual({ stdout: "yes\n", stderr: "", end: E.right(0) });
+  });
+});
+
+describe("a connection", () => {
+  it("is closed when the caller has read enough", async () => {
+    const { through, connections } = await proxied();
+    const command = ["sh", "-c", "while echo more; do sleep 0.05; done"];
+    for await (const event of through.exec({ namespace, name: "runs", command }, never)) if (E.isRight(event)) break;
+    for await (const chunk of through.log({ namespace, name: "runs", follow: true }, never))
+      if (E.isRight(chunk)) break;
+    await expect.poll(connections).toBe(0);
+  });
+
+  it("is closed when a hook has lost the answer", async () => {
+    const error: ApiError = { type: "unanswered", cause: "connection", message: "lost" };
+    const { through, connections } = await proxied({
+      hooks: [(request, next) => next(request).then(() => E.left(error))],
+    });
+    expect(await exec("sleep 1000", {}, through)).toMatchObject({ end: E.left(error) });
+    expect(await readLog(through.log({ namespace, name: "runs", follow: true }, never))).toMatchObject({ error });
+    await expect.poll(connections).toBe(0);
   });
 });
 

@@ -1,4 +1,4 @@
-// The Kubernetes client, for the controller and the command line: requests, watches, discovery.
+// The Kubernetes client, for the controller and the command line: requests, watches, discovery, streams of Pods.
 export { answerTo } from "./http/answer.ts";
 export type * from "./api/api.ts";
 export type * from "./api/pod-streams.ts";

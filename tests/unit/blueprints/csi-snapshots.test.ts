@@ -101,7 +101,9 @@ describe("CreateCSISnapshot", () => {
   it("fails where there are no snapshots", () => {
     const world = newWorld(CLAIM);
     const answer: typeof world.answer = (request) =>
-      world.answer(request.verb === "raw" ? { ...request, path: "/apis/none/v1" } : request);
+      world.answer(
+        request.verb === "raw" && request.path !== "/apis" ? { ...request, path: "/apis/none/v1" } : request,
+      );
     expect(execute(createCsiSnapshot, args, { ...world, answer }).step).toEqual({
       type: "fail",
       message: "the API server does not serve volumesnapshots in /apis/snapshot.storage.k8s.io/v1",

@@ -87,6 +87,8 @@ export const newWorld = (objects: Readonly<Record<string, JsonObject>> = {}, rul
   }
   const writes: string[] = [];
   const answer = (request: Request): Answer => {
+    if (request.verb === "raw" && request.path === "/apis")
+      return E.right({ apiVersion: "v1", kind: "APIGroupList", metadata: {} });
     if (request.verb === "raw") {
       const resources = KINDS[request.path]?.map(([name, kind, namespaced]) => ({ name, kind, namespaced }));
       return resources === undefined
@@ -200,6 +202,7 @@ export const execute = <T extends ArgTable>(
         remembered,
         log: NO_LOG,
         pod: { override: {}, labels: {}, annotations: {} },
+        trouble: () => undefined,
         fact: (name) => facts.get(`${keyOf({ id, attempt })}/${name}`),
       };
       const next = step(args, context);

@@ -111,7 +111,11 @@ describe("a phase that waits", () => {
     const world = newWorld({ "things/shop/a": thing("Ready") });
     let isServed = false;
     const answer: typeof world.answer = (request) =>
-      world.answer(request.verb === "raw" && !isServed ? { ...request, path: "/apis/none/v1" } : request);
+      world.answer(
+        request.verb === "raw" && request.path !== "/apis" && !isServed
+          ? { ...request, path: "/apis/none/v1" }
+          : request,
+      );
     const waiting = execute(
       wait,
       { timeout: "1m", conditions: { anyOf: [condition("a", "Ready", "example.com")] } },

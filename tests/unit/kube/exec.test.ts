@@ -5,7 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { execEvents } from "../../../packages/kube/src/http/exec.ts";
 import { frameOf, type Message, messageReader } from "../../../packages/kube/src/http/web-socket-frames.ts";
-import { manualClock } from "./manual-clock.ts";
+import { manualClock, settled } from "./manual-clock.ts";
 
 /** A socket, and the one at its other end. */
 const socketPair = () => {
@@ -90,6 +90,21 @@ describe("the end of a command", () => {
   });
 });
 
+it("what has come is told, whatever happens to the connection after that", async () => {
+  const { near, send } = socketPair();
+  const events = execEvents(near, undefined);
+  send(message(1, "a"));
+  await events.next();
+  for (const one of [message(1, "b"), message(1, "c"), status({ status: "Success" })]) send(one);
+  await settled();
+  near.destroy(new Error("write EPIPE"));
+  await settled();
+  expect(await collect(events)).toEqual([
+    ...["b", "c"].map((text) => E.right({ type: "stdout", bytes: Buffer.from(text) })),
+    exited(0),
+  ]);
+});
+
 it("stdin is sent whole, and then its end", async () => {
   const stdin = Buffer.alloc(100_000, "stdin ");
   const { near, sent, send } = socketPair();
@@ -120,16 +135,20 @@ describe("a connection", () => {
     expect(clock.planned()).toBe(0);
   });
 
-  it("is not given up while the caller has not read what has come", async () => {
+  it("is not given up, nor written to, while the caller does not read", async () => {
     const clock = manualClock();
-    const { near, send } = socketPair();
+    const { near, sent, send } = socketPair();
     const events = execEvents(near, undefined, clock);
-    send(message(1, "a"));
+    send(message(1, "first"));
     await events.next();
-    send(message(1, "b"));
+    for (let n = 0; n < 20; n += 1) {
+      send(message(1, `${n}`));
+      await settled();
+    }
     await clock.pass(600_000);
-    expect((await events.next()).value).toEqual(E.right({ type: "stdout", bytes: Buffer.from("b") }));
-    await events.return(undefined);
+    expect(sent).toEqual([]);
+    send(status({ status: "Success" }));
+    expect(await collect(events)).toHaveLength(21);
     expect(near.destroyed).toBe(true);
   });
 

@@ -4,7 +4,7 @@ import type { ActionSet } from "../api/action-set.ts";
 import type { Artifact } from "../api/blueprint.ts";
 import type { Journal } from "./journal.ts";
 import { paramsOf } from "./params.ts";
-import { type Data, type Randomness, renderText } from "./templates.ts";
+import { type Data, NIL, type Randomness, renderText } from "./templates.ts";
 import { isTainted, revealed } from "./text.ts";
 import type { Inquiry } from "./requests.ts";
 
@@ -54,7 +54,7 @@ export const artifactsOf = (
     if (data !== undefined && E.isLeft(data)) return data;
     const randomness = { now: Date.parse(journal.time), seed: `${journal.seed}/artifacts/${action}` };
     const read = E.traverseArray(([name, artifact]: readonly [string, Artifact]) =>
-      E.map((one: Artifact) => [name, one] as const)(artifactOf(name, artifact, data?.right, randomness)),
+      E.map((one: Artifact) => [name, one] as const)(artifactOf(name, artifact, data?.right ?? NIL, randomness)),
     )(outputs);
     if (E.isLeft(read)) return read;
     all.push(Object.fromEntries(read.right));

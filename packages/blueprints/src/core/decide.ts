@@ -130,11 +130,15 @@ const completion = ({ metadata: { name } }: ActionSet, { state }: Projection): r
       ]
     : [];
 
+type ReadJournal = Extract<KnownJournal, { type: "read" }>;
+
 /** All phases have ended: what they have left is removed, and the artifacts are shown. */
-const finish = (memory: Memory, actionSet: ActionSet, journal: Journal, now: Instant): Step => {
+const finish = (memory: Memory, actionSet: ActionSet, known: ReadJournal, now: Instant): Step => {
+  const { journal } = known;
   const removals = leftovers(memory, journal);
   if (removals.length > 0) return { type: "run", effects: removals };
-  if (actionSet.metadata.deletionTimestamp !== undefined) return release(actionSet);
+  if (actionSet.metadata.deletionTimestamp !== undefined)
+    return { type: "run", effects: [deleteJournal(actionSet, known)] };
   const ask = inquiry(memory);
   const artifacts = journal.error === undefined ? artifactsOf(ask, actionSet, journal) : E.right([]);
   if (artifacts === undefined) return { type: "run", effects: ask.missing };
@@ -156,8 +160,6 @@ const finish = (memory: Memory, actionSet: ActionSet, journal: Journal, now: Ins
   return end(actionSet, projected, now, [...failures, ...completion(actionSet, projected)]);
 };
 
-type ReadJournal = Extract<KnownJournal, { type: "read" }>;
-
 const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings: Settings, now: Instant): Step => {
   const { journal } = known;
   const record = (next: Journal): Step => ({
@@ -168,7 +170,7 @@ const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings:
     return record({ ...journal, deletedAt: toTimestamp(now) });
   const next = advance(memory, actionSet, journal, settings, now);
   if (next.journal !== journal) return record(next.journal);
-  if (isAllDone(journal)) return finish(memory, actionSet, journal, now);
+  if (isAllDone(journal)) return finish(memory, actionSet, known, now);
   const status = statusPatch(actionSet, projection(journal), now);
   const effects = [
     ...(isProjected(actionSet, status) ? [] : [patchOwn(actionSet, "record", { status })]),

@@ -32,6 +32,8 @@ export interface LogSource {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
+  /** The container has ended: what it has written is all there is. */
+  readonly isOver: boolean;
 }
 
 /** While it waits, these objects are watched, and these logs followed. */

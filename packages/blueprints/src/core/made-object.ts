@@ -18,6 +18,12 @@ export const placeOf = (resource: Resource, namespace: string, name: string): Ob
 const isTaken = (error: ApiError): boolean =>
   error.type === "refused" && error.code === 409 && error.reason === "AlreadyExists";
 
+/** How long a namespace may be missing, in ms: it may be a lie of something before the API server. */
+const NAMESPACE_TIMEOUT = 60_000;
+
+const isMissingPlace = (trouble: ApiError | undefined): trouble is ApiError =>
+  trouble?.type === "refused" && trouble.code === 404;
+
 const marked = (context: PhaseContext, ref: ObjectRef, body: KubeObject): KubeObject => {
   return {
     ...body,
@@ -47,6 +53,9 @@ export const madeObject = (
   const answer = ask(
     create("create-object", `create/${fact}`, ref.resource, marked(context, ref, body), context.serviceAccount),
   );
+  const trouble = context.trouble(`create/${fact}`);
+  if (answer === undefined && isMissingPlace(trouble) && context.now >= context.startedAt + NAMESPACE_TIMEOUT)
+    return E.left(`${nameOf(ref)} cannot be created: ${messageOf(trouble)}`);
   if (answer === undefined || E.isRight(answer)) return answer;
   if (!isTaken(answer.left)) return E.left(`${nameOf(ref)} cannot be created: ${messageOf(answer.left)}`);
   const there = ask(get("read-object", `existing/${fact}`, ref, context.serviceAccount));

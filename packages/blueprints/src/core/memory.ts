@@ -22,6 +22,8 @@ export interface Memory {
   readonly journal: KnownJournal;
   /** Answers that are final: transient errors are not. */
   readonly facts: ReadonlyMap<string, Answer>;
+  /** Why a request is tried again, of those that have no answer yet. */
+  readonly troubles: ReadonlyMap<string, ApiError>;
   /** Logs by phase. */
   readonly logs: ReadonlyMap<string, LogOutput>;
 }
@@ -33,7 +35,17 @@ export const withObject = (memory: Memory, object: KubeObject): Memory => ({
 });
 
 export const remember = (object: KubeObject): Memory =>
-  withObject({ object, actionSet: E.left(""), journal: { type: "unread" }, facts: new Map(), logs: new Map() }, object);
+  withObject(
+    {
+      object,
+      actionSet: E.left(""),
+      journal: { type: "unread" },
+      facts: new Map(),
+      troubles: new Map(),
+      logs: new Map(),
+    },
+    object,
+  );
 
 /** Another process, or a user, may have written it: what is known of everything else is as true as before. */
 export const refresh = (memory: Memory, object: KubeObject): Memory => withObject(memory, object);

@@ -16,6 +16,7 @@ import {
   claims,
   deployments,
   get,
+  GROUPS,
   type Inquiry,
   namespaces,
   type ObjectRef,
@@ -62,16 +63,33 @@ export const listed = (answer: Answer): readonly JsonObject[] =>
     ? (answer.right["items"] as readonly unknown[]).filter(isObject)
     : [];
 
+const lists = (groups: KubeObject, group: string, version: string): boolean =>
+  ((groups["groups"] ?? []) as readonly JsonObject[]).some(
+    ({ name, versions }) =>
+      name === group && ((versions ?? []) as readonly JsonObject[]).some((one) => one["version"] === version),
+  );
+
+/** What a group version has. That it is not served is asked twice: something before the API server may have said so. */
+const served = ({ ask }: Inquiry, group: string, version: string, path: string): Answer | undefined => {
+  const discover = (fact: string, of: string): Answer | undefined =>
+    ask({ purpose: "discover", fact: `discovery${fact}`, request: { verb: "raw", path: of } });
+  const first = discover(path, path);
+  if (first === undefined || E.isRight(first) || !isUnserved(first.left)) return first;
+  const groups = discover(GROUPS, GROUPS);
+  if (groups === undefined) return undefined;
+  return E.isRight(groups) && lists(groups.right, group, version) ? discover(`${path}/again`, path) : first;
+};
+
 /** The resource as discovery has it. */
 const discovered = (
-  { ask }: Inquiry,
+  inquiry: Inquiry,
   group: string,
   version: string,
   shown: string,
   isWanted: (one: JsonObject) => boolean,
 ): Lookup<Resource> => {
-  const path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-  const answer = ask({ purpose: "discover", fact: `discovery${path}`, request: { verb: "raw", path } });
+  const path = group === "" ? `/api/${version}` : `${GROUPS}/${group}/${version}`;
+  const answer = served(inquiry, group, version, path);
   if (answer === undefined) return undefined;
   if (E.isLeft(answer) && !isUnserved(answer.left))
     return E.left(`it is not known whether the API server serves ${shown} in ${path}: ${messageOf(answer.left)}`);
@@ -101,8 +119,12 @@ export const resourceOfKind = (inquiry: Inquiry, apiVersion: string, kind: strin
   return discovered(inquiry, group ?? "", version ?? "", kind, (one) => one["kind"] === kind);
 };
 
-/** Where the object is. Left: why that is not known. */
-export const locate = (inquiry: Inquiry, ref: ObjectReference): Lookup<ObjectRef> => {
+/**
+ * Where the object is. Left: why that is not known.
+ *
+ * @param own the namespace of an object for which none is named
+ */
+export const locate = (inquiry: Inquiry, ref: ObjectReference, own: string): Lookup<ObjectRef> => {
   const { name = "", namespace } = ref;
   const known = KINDS[(ref.kind ?? "").toLowerCase()];
   if (known === undefined && (given(ref.apiVersion) === undefined || given(ref.resource) === undefined))
@@ -111,7 +133,7 @@ export const locate = (inquiry: Inquiry, ref: ObjectReference): Lookup<ObjectRef
     );
   const resource = known === undefined ? resourceNamed(inquiry, ref) : E.right(known);
   if (resource === undefined || E.isLeft(resource)) return resource;
-  const isIn = resource.right.namespaced ? given(namespace) : undefined;
+  const isIn = resource.right.namespaced ? (given(namespace) ?? own) : undefined;
   return E.right({ resource: resource.right, name, ...(isIn === undefined ? {} : { namespace: isIn }) });
 };
 

@@ -1,11 +1,11 @@
 // Folds what happened into what is remembered: the one function that does.
 import type { Observed, Passed } from "@janus/runtime";
-import { classify, isAbsent, isUnserved, type KubeObject } from "@janus/types";
+import { type ApiError, classify, isAbsent, isUnserved, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Effect } from "./effect.ts";
 import { decodeJournal } from "./journal.ts";
 import { type Answer, type Happened, type KnownJournal, type Memory, withObject } from "./memory.ts";
-import { JOURNAL, OWN } from "./requests.ts";
+import { GROUPS, JOURNAL, OWN } from "./requests.ts";
 import { isWatchedFact } from "./phase-context.ts";
 
 const known = (secret: KubeObject): KnownJournal => {
@@ -36,6 +36,15 @@ const ownAnswered = (memory: Memory, answer: Answer): Observed<Memory> => {
   return classify(answer.left) === "conflict" ? { memory, isStale: true } : { memory, failed: answer.left };
 };
 
+/** That a group version is not served is an answer: whoever asks makes sure of it. */
+const isUnservedVersion = ({ request }: Effect, error: ApiError): boolean =>
+  request.verb === "raw" && request.path !== GROUPS && isUnserved(error);
+
+/** It says nothing of the request. What is not found when something is created is its namespace, or a lie of something before the API server. */
+const isTrouble = (effect: Effect, error: ApiError): boolean =>
+  (classify(error) === "transient" && !isUnservedVersion(effect, error)) ||
+  (effect.request.verb === "create" && error.type === "refused" && error.code === 404);
+
 /** Folds what happened. Trouble of the API server is retried after a pause: it never fails a phase. */
 export const observe = (memory: Memory, happened: Happened | Passed): Observed<Memory> => {
   switch (happened.type) {
@@ -43,11 +52,11 @@ export const observe = (memory: Memory, happened: Happened | Passed): Observed<M
       const { effect, answer } = happened;
       if (effect.fact === OWN) return ownAnswered(memory, answer);
       if (effect.fact === JOURNAL) return journalAnswered(memory, effect, answer);
-      // That a kind is not served is what discovery has found out.
-      if (effect.request.verb === "raw" && E.isLeft(answer) && isUnserved(answer.left))
-        return { memory: withFact(memory, effect.fact, answer) };
-      return E.isLeft(answer) && classify(answer.left) === "transient"
-        ? { memory, failed: answer.left }
+      return E.isLeft(answer) && isTrouble(effect, answer.left)
+        ? {
+            memory: { ...memory, troubles: new Map(memory.troubles).set(effect.fact, answer.left) },
+            failed: answer.left,
+          }
         : { memory: withFact(memory, effect.fact, answer) };
     }
     case "changed": {

@@ -1,5 +1,5 @@
 // What a function is given of the phase that it executes, and what it says in return.
-import type { Instant, JsonObject, KubeObject } from "@janus/types";
+import type { ApiError, Instant, JsonObject, KubeObject } from "@janus/types";
 import type { ActionSet } from "../api/action-set.ts";
 import { MADE_BY } from "../api/names.ts";
 import type { ObjectReference } from "../api/object-reference.ts";
@@ -77,6 +77,8 @@ export interface PhaseContext {
   };
   /** The answer of this name, of this attempt. */
   readonly fact: (name: string) => Answer | undefined;
+  /** Why there is no answer of this name yet, where it was asked for. */
+  readonly trouble: (name: string) => ApiError | undefined;
 }
 
 /** Of all that this attempt makes: its annotation. */
@@ -140,4 +142,6 @@ export interface KanisterFunction<T extends ArgTable = ArgTable> {
   /** What is wrong with args before they are rendered, beyond names, required ones and templates. */
   readonly problems?: (args: JsonObject) => readonly string[];
   readonly step: (args: Args<T>, context: PhaseContext) => PhaseStep;
+  /** The same once the ActionSet is deleted: what it has made is found, to be removed. Default: it fails at once. */
+  readonly stop?: (args: Args<T>, context: PhaseContext) => PhaseStep;
 }

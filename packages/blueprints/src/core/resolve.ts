@@ -15,6 +15,7 @@ import type { Access, Settings } from "./phase-context.ts";
 import { renderObject, templateProblems } from "./render-args.ts";
 import { configMaps, get, type Inquiry, secrets, serviceAccounts } from "./requests.ts";
 import { PENDING } from "./schedule.ts";
+import { NIL } from "./templates.ts";
 import { isText, untainted } from "./text.ts";
 
 /** The ServiceAccount as which everything is read and changed. */
@@ -143,7 +144,7 @@ export const knownObject = (
 const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
   const { verb, group, resource, subresource, namespace } = access;
   const answer = ask({
-    purpose: "review-access",
+    purpose: "review",
     fact: `access/${[verb, group, resource, subresource ?? "", namespace].join("/")}`,
     as,
     request: {
@@ -188,11 +189,8 @@ const accessProblems = (
   const rendered = renderObject(
     typeof args["namespace"] === "string" ? { namespace: args["namespace"] } : {},
     "args",
-    undefined,
-    {
-      now: 0,
-      seed: "",
-    },
+    NIL,
+    { now: 0, seed: "" },
   );
   if (E.isLeft(rendered)) return [];
   const { namespace } = rendered.right;
@@ -223,7 +221,7 @@ const resolveAction = (
   const blueprint = blueprintAction(inquiry, actionSet, spec, at);
   if (blueprint === undefined) return { problems: NOTHING, record: undefined };
   const wanted: BlueprintAction = E.isRight(blueprint) ? blueprint.right : {};
-  const location = spec.object === undefined ? E.left(`action ${at} has no object`) : locate(inquiry, spec.object);
+  const location = spec.object === undefined ? E.left(`action ${at} has no object`) : locate(inquiry, spec.object, own);
   const place = location !== undefined && E.isRight(location) ? location.right : undefined;
   const answer = place && inquiry.ask(readObject(`object/${at}`, place, account));
   const object = answer !== undefined && E.isRight(answer) ? answer.right : undefined;

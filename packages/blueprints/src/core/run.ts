@@ -1,5 +1,5 @@
 // Executes the phases of a running ActionSet: what each does next, what of that is recorded, and what is told.
-import { asObject, fromTimestamp, type Instant, pods } from "@janus/types";
+import { asObject, classify, fromTimestamp, type Instant, isAbsent, pods } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
@@ -12,7 +12,7 @@ import type { Memory } from "./memory.ts";
 import { phaseKey } from "./names.ts";
 import { indexOf, type PhaseContext, type PhaseId, type PhaseStep, type Settings } from "./phase-context.ts";
 import { paramsOf } from "./params.ts";
-import { type Inquiry, inquiry, remove } from "./requests.ts";
+import { get, type Inquiry, inquiry, type ObjectRef, remove } from "./requests.ts";
 import { completed, failed, recordOf, running, scheduled, withRecord } from "./schedule.ts";
 
 export const phaseAt = ({ actions }: Journal, { action, phase }: PhaseId): BlueprintPhase => {
@@ -47,10 +47,13 @@ const contextOf = (
     log: memory.logs.get(key) ?? NO_LOG,
     pod: { override: podOverride, labels: podLabels, annotations: podAnnotations },
     fact: (name) => memory.facts.get(`${key}/${name}`),
+    trouble: (name) => memory.troubles.get(`${key}/${name}`),
   };
 };
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
+
+const DELETED = "the ActionSet was deleted";
 
 /** What is next in one phase: its args are rendered anew, and the same each time. Undefined: what they need is still to be read. */
 const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseStep | undefined => {
@@ -65,7 +68,10 @@ const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseSte
   const rendered = renderArgs(found.args, args, params.right, { now: startedAt, seed });
   if (E.isLeft(rendered)) return fail(rendered.left);
   const read = readArgs(found.args, rendered.right);
-  return E.isLeft(read) ? fail(read.left) : found.step(read.right, context);
+  if (E.isLeft(read)) return fail(read.left);
+  const isStopped = journal.deletedAt !== undefined && id.phase !== "defer";
+  if (!isStopped) return found.step(read.right, context);
+  return found.stop?.(read.right, context) ?? fail(DELETED);
 };
 
 /** The journal after what a phase has come to. */
@@ -161,33 +167,33 @@ export const eventsBetween = (before: Journal | undefined, after: Journal): read
     ];
   });
 
-/** The Pods of phases that have ended, whose results are in the journal: they are deleted, once. */
-export const leftovers = (memory: Memory, journal: Journal): readonly Effect[] =>
-  journal.actions.flatMap(({ phases, deferPhase }, action) =>
-    [
-      ...phases.map((record, phase) => [record, phase as number | "defer"] as const),
-      ...(deferPhase === undefined ? [] : [[deferPhase, "defer"] as const]),
-    ].flatMap(([record, phase]) => {
-      const pod = asObject(record.remembered?.["pod"]);
-      const fact = `${phaseKey(action, phase, record.attempt)}/removed`;
-      if (
-        record.state === "running" ||
-        record.state === "pending" ||
-        typeof pod["uid"] !== "string" ||
-        memory.facts.has(fact)
-      )
-        return [];
-      return [
-        remove(
-          "delete-pod",
-          fact,
-          { resource: pods, namespace: pod["namespace"] as string, name: pod["name"] as string },
-          pod["uid"],
-          journal.serviceAccount,
-        ),
-      ];
-    }),
+/** The phases that have ended, with the Pods that they have made. */
+const endedPods = ({
+  actions,
+}: Journal): readonly { readonly key: string; readonly ref: ObjectRef; readonly uid: string }[] =>
+  actions.flatMap(({ phases, deferPhase }, action) =>
+    [...phases.entries(), ...(deferPhase === undefined ? [] : [["defer", deferPhase] as const])].flatMap(
+      ([phase, { state, attempt, remembered }]) => {
+        const { namespace = "", name = "", uid } = asObject(remembered?.["pod"]);
+        if (state === "running" || typeof uid !== "string") return [];
+        const ref = { resource: pods, namespace: namespace as string, name: name as string };
+        return [{ key: phaseKey(action, phase, attempt), ref, uid }];
+      },
+    ),
   );
+
+/** Deletes the Pods of phases that have ended: their results are in the journal. A conflict is judged by what is there. */
+export const leftovers = (memory: Memory, journal: Journal): readonly Effect[] =>
+  endedPods(journal).flatMap(({ key, ref, uid }) => {
+    const as = journal.serviceAccount;
+    const removed = memory.facts.get(`${key}/removed`);
+    const deletion = remove("delete-pod", `${key}/removed`, ref, uid, as);
+    if (removed === undefined) return [deletion];
+    if (E.isRight(removed) || classify(removed.left) !== "conflict" || isAbsent(removed.left)) return [];
+    const left = memory.facts.get(`${key}/left`);
+    if (left === undefined) return [get("read-pod", `${key}/left`, ref, as)];
+    return E.isRight(left) && left.right.metadata.uid === uid ? [deletion] : [];
+  });
 
 /** What all running phases come to. */
 export interface Advance {
@@ -197,8 +203,6 @@ export interface Advance {
   /** What is waited for when nothing else is to be done. */
   readonly wait: Extract<Step, { readonly type: "wait" }>;
 }
-
-const DELETED = "the ActionSet was deleted";
 
 /** What is next in all running phases, side by side. */
 export const advance = (
@@ -212,8 +216,7 @@ export const advance = (
   const steps = running(journal).map((id) => {
     const record = recordOf(journal, id) ?? { state: "running", attempt: 1 };
     const context = contextOf(memory, actionSet, journal, id, record, settings, now);
-    const isEndedByDeletion = journal.deletedAt !== undefined && id.phase !== "defer";
-    return { id, context, step: isEndedByDeletion ? fail(DELETED) : stepOf(context, ask, journal) };
+    return { id, context, step: stepOf(context, ask, journal) };
   });
   const known = steps.flatMap(({ id, context, step }) => (step === undefined ? [] : [{ id, context, step }]));
   const after = known.reduce((all, { id, step }) => applied(all, id, step, now), journal);

@@ -14,14 +14,11 @@ import * as E from "fp-ts/lib/Either.js";
 import { Registry } from "prom-client";
 import { actionSets } from "../api/names.ts";
 import {
+  actionSetController,
   type Answer,
-  decide,
   type Effect,
   type Happened,
   type Memory,
-  observe,
-  refresh,
-  remember,
   type Settings,
   type Step,
 } from "../core/index.ts";
@@ -30,7 +27,7 @@ import { impersonating, logFollowers } from "./log-followers.ts";
 import { NAMES } from "./names.ts";
 
 /** Objects that phases wait for: watches of all namespaces, and of one. Each uses a connection. */
-const WATCHES = { watches: 64, ofNamespace: 32, polls: true };
+const WATCHES = { watches: 64, ofNamespace: 32, polls: true, interval: 50 };
 
 /** Sends one request as the user of its effect. A list has all of its pages. */
 const sending = async (api: Api, namespace: string, { as, purpose, request }: Effect): Promise<Answer> => {
@@ -51,7 +48,7 @@ export interface BlueprintFlags {
 
 /** Executes the ActionSets of a namespace, or of all. */
 export const startWork = (
-  { api, log, watchdog }: Pick<WorkContext, "api" | "log" | "watchdog">,
+  { api, streams, log, watchdog }: Pick<WorkContext, "api" | "streams" | "log" | "watchdog">,
   { watchNamespace, concurrency }: BlueprintFlags,
   settings: Settings,
 ): Work => {
@@ -62,11 +59,11 @@ export const startWork = (
   const tell = (uid: string, happened: Happened): void => {
     const tracked = loop.tracked.of(uid);
     if (tracked === undefined) return;
-    tracked.memory = observe(tracked.memory, happened).memory;
+    tracked.memory = controller.observe(tracked.memory, happened).memory;
     watched.wake(tracked.key);
   };
 
-  const logs = logFollowers(api, (uid, phase, read) => tell(uid, { type: "logged", phase, log: read }));
+  const logs = logFollowers(streams, (uid, phase, read) => tell(uid, { type: "logged", phase, log: read }));
   const watches = objectWatches(
     () => api,
     (uid, index) => tell(uid, { type: "changed", index }),
@@ -87,49 +84,41 @@ export const startWork = (
     else watches.join({ uid, namespace, as: impersonating(namespace, as) }, targets);
   };
 
-  const loop = reconcileKeys<Memory, Effect, Happened, Step>(
-    {
-      remember,
-      refresh,
-      decide: (memory, { now }) => decide(memory, now, settings),
-      observe,
-      isKept: ({ journal }) => journal.type === "read",
+  const controller = actionSetController(settings);
+  const loop = reconcileKeys<Memory, Effect, Happened, Step>(controller, {
+    kind: "ActionSet",
+    read: (key) => {
+      const [namespace = "", name = ""] = key.split("/");
+      return api.send({ verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" });
     },
-    {
-      kind: "ActionSet",
-      read: (key) => {
-        const [namespace = "", name = ""] = key.split("/");
-        return api.send({ verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" });
-      },
-      perform: async (_, tracked, effect) => ({
-        type: "answered",
-        effect,
-        answer: await sending(api, tracked.namespace, effect),
-        at: tracked.now(),
-      }),
-      wake: (key) => watched.wake(key),
-      mayExist: (key) => watched.store.has(key),
-      mayBeDeleted: ({ key, uid }) => watched.store.get(key)?.metadata.uid !== uid,
-      isOutdated: ({ key, memory: { object } }) => {
-        const last = watched.store.get(key)?.metadata;
-        return last?.uid === object.metadata.uid && last?.deletionTimestamp !== object.metadata.deletionTimestamp;
-      },
-      onDecision,
-      onObserved: (_, __, { memory }, happened, { failed }) => {
-        if (happened.type !== "answered" || failed !== undefined || E.isLeft(happened.answer)) return;
-        record(memory, happened.effect.events ?? [], new Date(happened.at));
-      },
-      onFailures: (round, _, [{ error }]) => {
-        round.log("warn", "request failed, retrying the ActionSet after a pause", { error: messageOf(error) });
-        return Promise.resolve(Number.POSITIVE_INFINITY);
-      },
-      onForgotten: (uid) => {
-        logs.leave(uid);
-        watches.leave(uid);
-      },
-      onDefect: (round) => round.log("error", "internal error in Janus: the ActionSet is retried after a pause"),
+    perform: async (_, tracked, effect) => ({
+      type: "answered",
+      effect,
+      answer: await sending(api, tracked.namespace, effect),
+      at: tracked.now(),
+    }),
+    wake: (key) => watched.wake(key),
+    mayExist: (key) => watched.store.has(key),
+    mayBeDeleted: ({ key, uid }) => watched.store.get(key)?.metadata.uid !== uid,
+    isOutdated: ({ key, memory: { object } }) => {
+      const last = watched.store.get(key)?.metadata;
+      return last?.uid === object.metadata.uid && last?.deletionTimestamp !== object.metadata.deletionTimestamp;
     },
-  );
+    onDecision,
+    onObserved: (_, __, { memory }, happened, { failed }) => {
+      if (happened.type !== "answered" || failed !== undefined || E.isLeft(happened.answer)) return;
+      record(memory, happened.effect.events ?? [], new Date(happened.at));
+    },
+    onFailures: (round, _, [{ error }]) => {
+      round.log("warn", "request failed, retrying the ActionSet after a pause", { error: messageOf(error) });
+      return Promise.resolve(Number.POSITIVE_INFINITY);
+    },
+    onForgotten: (uid) => {
+      logs.leave(uid);
+      watches.leave(uid);
+    },
+    onDefect: (round) => round.log("error", "internal error in Janus: the ActionSet is retried after a pause"),
+  });
 
   const watched = watchKind(api, {
     resource: actionSets,

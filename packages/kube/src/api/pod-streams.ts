@@ -30,7 +30,10 @@ export interface LogRequest extends OfPod {
 export interface ExecRequest extends OfPod {
   /** The program and its arguments; no shell is involved. */
   readonly command: readonly string[];
-  /** All that the command can read, for API servers from 1.30 on; absent: it has no stdin. */
+  /**
+   * All that the command can read, for API servers from 1.30 on; absent: it has no stdin. Of a command that ends before it has read all of
+   * much, the exit code may be lost, in an error: a kubelet resets the connection.
+   */
   readonly stdin?: Uint8Array;
 }
 

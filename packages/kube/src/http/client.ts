@@ -18,7 +18,7 @@ export interface ConnectOptions {
   readonly deadline?: number;
   /** The server's timeout of a write in ms. Less than the deadline, so that its response still arrives. Default: 5000. */
   readonly writeTimeout?: number;
-  /** Called around every request, the first one outermost, but not around watches. */
+  /** Called around every request and the beginning of each stream, the first one outermost, but not around watches. */
   readonly hooks?: readonly Hook[];
   /** The most connections; each watch uses one. Further requests wait for a free one. Streams of Pods are not counted. Default: 64. */
   readonly connections?: number;

@@ -19,6 +19,8 @@ const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as con
 
 const MOST_OF_A_MESSAGE = 16 * 2 ** 20;
 const CHUNK = 32 * 2 ** 10;
+/** Received and not read yet; each is 64 KiB at most. */
+const MOST_CHUNKS = 16;
 
 /** In ms: load balancers close what is silent, and a server that is gone does not say so. As kubectl does, but half as often. */
 const PING_EVERY = 10_000;
@@ -57,22 +59,47 @@ const eventOf = (payload: Buffer): E.Either<ApiError, ExecEvent> | undefined => 
   return channel === CHANNEL.status ? endOf(bytes.toString("utf8")) : undefined;
 };
 
-/** Pings, and destroys the socket when nothing has come for long though all that came has been read. */
-const keepAlive = (socket: Duplex, clock: Clock): { readonly heard: () => void; readonly stop: () => void } => {
+/** Pings until the socket is closed, and destroys it when nothing has come for long; not while the caller does not read. */
+const keepAlive = (socket: Duplex, clock: Clock): void => {
   let heardAt = clock.now();
+  const heard = (): void => {
+    heardAt = clock.now();
+  };
   const ping = (): void => {
-    if (socket.readableLength > 0) heardAt = clock.now();
-    if (clock.now() - heardAt >= SILENT_FOR) socket.destroy(new Error("i/o timeout"));
+    // A write that fails would lose what can still be read.
+    if (socket.isPaused()) heard();
+    else if (clock.now() - heardAt >= SILENT_FOR) socket.destroy(new Error("i/o timeout"));
     else socket.write(clientFrame("ping", Buffer.alloc(0)));
     cancel = clock.after(PING_EVERY, ping);
   };
   let cancel = clock.after(PING_EVERY, ping);
-  return {
-    heard: () => {
-      heardAt = clock.now();
-    },
-    stop: () => cancel(),
-  };
+  socket.on("data", heard).once("close", () => cancel());
+};
+
+/**
+ * All that comes before the connection ends, or before its error. (The iterator of a stream forgets at an error what was not read yet:
+ * the end of a command that did not want all of stdin.)
+ */
+const received = async function* (socket: Duplex): AsyncGenerator<Buffer> {
+  const chunks: Buffer[] = [];
+  let changed = Promise.withResolvers<void>();
+  socket.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    if (chunks.length >= MOST_CHUNKS) socket.pause();
+    changed.resolve();
+  });
+  for (const end of ["end", "close"]) socket.once(end, () => changed.resolve());
+  for (;;) {
+    const chunk = chunks.shift();
+    if (chunk !== undefined) yield chunk;
+    else if (socket.readableEnded || socket.destroyed) break;
+    else {
+      changed = Promise.withResolvers();
+      socket.resume();
+      await changed.promise;
+    }
+  }
+  if (socket.errored !== null) throw socket.errored;
 };
 
 /** What a command writes, and its exit code; or one error in place of what does not come any more. Destroys the socket in the end. */
@@ -82,12 +109,11 @@ export const execEvents = async function* (
   clock: Clock = systemClock,
 ): AsyncGenerator<E.Either<ApiError, ExecEvent>> {
   const read = messageReader(MOST_OF_A_MESSAGE);
-  const life = keepAlive(socket, clock);
+  keepAlive(socket, clock);
   if (stdin !== undefined) Readable.from(framesOf(stdin)).pipe(socket, { end: false });
   try {
-    for await (const chunk of socket) {
-      life.heard();
-      const messages = read(chunk as Buffer);
+    for await (const chunk of received(socket)) {
+      const messages = read(chunk);
       if (E.isLeft(messages)) {
         yield E.left(unanswered("malformed", messages.left));
         return;
@@ -102,7 +128,6 @@ export const execEvents = async function* (
   } catch (error) {
     yield E.left(unanswered("connection", reasonOf(error)));
   } finally {
-    life.stop();
     socket.destroy();
   }
 };

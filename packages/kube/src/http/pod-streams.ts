@@ -89,7 +89,7 @@ export const podStreams = (client: Surroundings): PodStreams => {
         asGet(request),
         logParameters(request),
         ({ dispatcher, options, left, asked, signal }) => {
-          const limits = request.follow === true ? { toStart: 0, silence: 0 } : { toStart: left, silence: deadline };
+          const limits = request.follow === true ? undefined : { toStart: left, silence: deadline };
           return openLog(dispatcher, options, limits, asked, signal);
         },
         signal,

@@ -1,8 +1,9 @@
 // KubeTask: runs a command in a Pod of its own, to the end.
-import type { ArgTable } from "../args.ts";
-import type { KanisterFunction } from "../phase-context.ts";
+import type { Args, ArgTable } from "../args.ts";
+import type { KanisterFunction, PhaseContext } from "../phase-context.ts";
+import type { JobPod } from "../pods/job-pod.ts";
 import { podAccess } from "../pods/pod-access.ts";
-import { runPod } from "../pods/run-pod.ts";
+import { runPod, stopPod } from "../pods/run-pod.ts";
 
 const args = {
   namespace: { type: "text", about: "Where the Pod runs. Default: the namespace of the ActionSet." },
@@ -13,19 +14,24 @@ const args = {
   podAnnotations: { type: "map", about: "Annotations of the Pod." },
 } as const satisfies ArgTable;
 
+const podOf = (
+  { namespace, image, command, podOverride, podLabels, podAnnotations }: Args<typeof args>,
+  { actionSet }: PhaseContext,
+): JobPod => ({
+  prefix: "kanister-job-",
+  namespace: namespace === undefined || namespace === "" ? actionSet.metadata.namespace : namespace,
+  image,
+  command,
+  ...(podOverride === undefined ? {} : { override: podOverride }),
+  ...(podLabels === undefined ? {} : { labels: podLabels }),
+  ...(podAnnotations === undefined ? {} : { annotations: podAnnotations }),
+});
+
 export const kubeTask: KanisterFunction<typeof args> = {
   about: "Runs a command in a Pod of its own, and ends with it.",
   args,
   outputs: "What `kando output` writes to the log of the Pod.",
   access: ({ namespace }, own) => podAccess(namespace === undefined || namespace === "" ? own : namespace),
-  step: ({ namespace, image, command, podOverride, podLabels, podAnnotations }, context) =>
-    runPod(context, {
-      prefix: "kanister-job-",
-      namespace: namespace === undefined || namespace === "" ? context.actionSet.metadata.namespace : namespace,
-      image,
-      command,
-      ...(podOverride === undefined ? {} : { override: podOverride }),
-      ...(podLabels === undefined ? {} : { labels: podLabels }),
-      ...(podAnnotations === undefined ? {} : { annotations: podAnnotations }),
-    }),
+  step: (given, context) => runPod(context, podOf(given, context)),
+  stop: (given, context) => stopPod(context, podOf(given, context)),
 };

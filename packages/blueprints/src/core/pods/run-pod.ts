@@ -38,6 +38,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
     namespace: pod.namespace,
     pod: ref.name,
     container: CONTAINER,
+    isOver: state.type === "succeeded" || state.type === "failed",
   };
   const watched = [{ ref, resourceVersion }];
   const shown = namePod(found);
@@ -80,6 +81,9 @@ export const runPod = (context: PhaseContext, pod: JobPod): PhaseStep => {
   const answer = context.fact(WATCHED);
   if (answer === undefined) {
     const isMade = context.remembered["pod"] !== undefined;
+    const trouble = context.trouble(WATCHED);
+    if (!isMade && trouble !== undefined && context.now >= context.startedAt + context.settings.podReadyTimeout)
+      return fail(`Pod ${show(podRef(context, pod))} cannot be made: ${messageOf(trouble)}`);
     return { type: "run", effects: [(isMade ? readPod : createPod)(context, pod)] };
   }
   if (E.isRight(answer)) return watching(context, pod, answer.right);
@@ -87,4 +91,19 @@ export const runPod = (context: PhaseContext, pod: JobPod): PhaseStep => {
   if (isTaken(answer)) return { type: "run", effects: [readPod(context, pod)] };
   if (isAbsent(error) && context.remembered["pod"] !== undefined) return gone(context, pod);
   return fail(`Pod ${show(podRef(context, pod))} cannot be run: ${messageOf(error)}`);
+};
+
+/** Finds the Pod that it may have made, so that it is deleted; makes none. */
+export const stopPod = (context: PhaseContext, pod: JobPod): PhaseStep => {
+  const { remembered, fact } = context;
+  const answer = fact(WATCHED);
+  const stopped = fail("the ActionSet was deleted");
+  if (remembered["pod"] !== undefined) return stopped;
+  if (answer === undefined || isTaken(answer)) return { type: "run", effects: [readPod(context, pod)] };
+  if (E.isLeft(answer) || !isOurs(context, answer.right)) return stopped;
+  const { name, namespace = "" } = podRef(context, pod);
+  return {
+    type: "remember",
+    remembered: { ...remembered, pod: { namespace, name, uid: answer.right.metadata.uid ?? "" } },
+  };
 };
