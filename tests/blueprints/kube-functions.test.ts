@@ -1,7 +1,7 @@
 // The functions that need no Pod, on the API server: KubeOps, ScaleWorkload and Wait.
 import { expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
-import { within } from "../fixtures/manifests.ts";
+import { roleBinding, within } from "../fixtures/manifests.ts";
 import { actionOn, actionSet, blueprint, place } from "./world.ts";
 
 const configMaps = (namespace: string, name: string): object => ({
@@ -70,6 +70,38 @@ it("creates, patches and deletes objects, and waits for others", { timeout: 60_0
     within(namespace, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }),
   );
   expect(a?.metadata.labels).toEqual({ patched: "by-us" });
+});
+
+it("patches what has no strategic merge patch with a JSON merge patch", { timeout: 60_000 }, async () => {
+  const { create, over, namespace } = await place();
+  const reference = {
+    apiVersion: "v1alpha1",
+    group: "cr.kanister.io",
+    resource: "blueprints",
+    kind: "Blueprint",
+    name: "patch",
+    namespace,
+  };
+  await create(
+    roleBinding("everything", "ClusterRole", "cluster-admin", `${namespace}/ops`),
+    blueprint("patch", {
+      backup: {
+        phases: [
+          {
+            func: "KubeOps",
+            name: "label",
+            args: { operation: "patch", objectReference: reference, spec: "metadata: {labels: {patched: by-us}}" },
+          },
+        ],
+      },
+    }),
+    actionSet("run", actionOn("backup", "patch")),
+  );
+  const { status } = await over("run");
+  expect(status.error).toBeUndefined();
+  expect(status.actions[0]?.phases[0]).toMatchObject({ state: "complete", output: reference });
+  const patched = await administrator.read(within(namespace, blueprint("patch", {})));
+  expect(patched?.metadata.labels).toEqual({ patched: "by-us" });
 });
 
 it("scales a workload, and tells of its original replicas", { timeout: 60_000 }, async () => {

@@ -1,7 +1,7 @@
 // Tests Wait and WaitV2: conditions together, objects that come and go, and the deadline.
 import { type JsonObject, type KubeObject, isObject } from "@janus/types";
 import { describe, expect, it } from "vitest";
-import { pathsInTemplate } from "../../../packages/blueprints/src/core/condition-languages.ts";
+import { pathsInTemplate, templateOfObject } from "../../../packages/blueprints/src/core/condition-languages.ts";
 import { functionOf } from "../../../packages/blueprints/src/core/functions/index.ts";
 import { waitIn } from "../../../packages/blueprints/src/core/functions/wait.ts";
 import type { Language } from "../../../packages/blueprints/src/core/wait-conditions.ts";
@@ -160,10 +160,45 @@ describe("paths in conditions of Wait", () => {
   it("do not show what is in a Secret", () =>
     expect(evaluate("{$.status.x}", object({ x: "geheim" }, "Secret")).shown).toBe("{$.status.x} is ***"));
 
+  it.each([
+    ['{{ if eq "{ $.status.list[0].status }" "yes" }}true{{ else }}false{{ end }}', true],
+    ["{{ if and { $.status.ready } (ge { $.status.n } 4) }}true{{ else }}false{{ end }}", false],
+    ["{{ if { $.status.ready } }}\ttrue\n{{ end }}", true],
+  ])("in the template %s", (text, isMet) => {
+    expect(problem(text)).toBeUndefined();
+    expect(evaluate(text, object()).isMet).toBe(isMet);
+  });
+
   it("are parsed with the rest", () => {
+    expect(problem('{{ if eq "{ $.status.n }" }')).toMatch(/^template, line 1: /u);
     expect(problem("{$.status.ready}")).toBeUndefined();
     expect(problem("{$.a[}")).toMatch(/^JSONPath \{\$\.a\[\}: /u);
   });
+});
+
+describe("conditions of WaitV2", () => {
+  const { problem, evaluate } = templateOfObject(0);
+
+  it.each([
+    ["{{ if eq .status.ready true }}true{{ end }}", true, 'the condition is "true"'],
+    ["{{ eq (len .status.list) 3 }}", false, 'the condition is "false"'],
+    ["{{ .status.none }}", false, 'the condition is "<no value>"'],
+    ['{{ range .status.list }}{{ if eq .type "A" }}true{{ end }}{{ end }}', true, 'the condition is "true"'],
+  ])("%s", (text, isMet, shown) => {
+    expect(problem(text)).toBeUndefined();
+    expect(evaluate(text, object())).toEqual({ isMet, shown });
+  });
+
+  it("do not show what is in a Secret, nor errors about it", () => {
+    const secret = object({ x: "geheim" }, "Secret");
+    expect(evaluate("{{ .status.x }}", secret).shown).toBe("the condition is ***");
+    expect(evaluate("{{ index .status.list .status.x }}", secret)).toEqual({
+      isMet: false,
+      shown: "the condition cannot be evaluated",
+    });
+  });
+
+  it("are parsed before anything runs", () => expect(problem("{{ if }}")).toMatch(/^template, line 1: /u));
 });
 
 it.each(["Wait", "WaitV2"])("%s has conditions that are not rendered with the other args", (name) =>
