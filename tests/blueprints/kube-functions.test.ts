@@ -135,3 +135,27 @@ it("scales a workload, and tells of its original replicas", { timeout: 60_000 },
   const scaled = await administrator.read(within(namespace, web));
   expect(scaled?.["spec"]).toMatchObject({ replicas: 0 });
 });
+
+it("runs nothing where the ServiceAccount may not do what the arguments say", { timeout: 60_000 }, async () => {
+  const { create, over, namespace } = await place();
+  await create(
+    blueprint("scale", {
+      backup: {
+        phases: [
+          {
+            func: "ScaleWorkload",
+            name: "down",
+            args: { namespace: "default", name: "{{ .Object.metadata.name }}", kind: "Deployment", replicas: 0 },
+          },
+        ],
+      },
+    }),
+    actionSet("run", actionOn("backup", "scale")),
+  );
+  const { status } = await over("run");
+  expect(status.error?.message).toBe(
+    `nothing was run: ${["get deployments", "get deployments/scale", "patch deployments/scale"]
+      .map((what) => `ServiceAccount ${namespace}/ops may not ${what} in namespace default (phase down)`)
+      .join("; ")}`,
+  );
+});
