@@ -1,4 +1,4 @@
-// What the functions of CSI snapshots have in common: where snapshots are served, and when one is ready.
+// Finds where CSI snapshots are served, and waits until one is ready: for the functions that make or delete them.
 import { asObject, isAbsent, type Json, type KubeObject, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { nameOf, placeOf } from "../made-object.ts";
