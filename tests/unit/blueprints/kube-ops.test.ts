@@ -78,6 +78,11 @@ describe("create", () => {
     expect(world.writes).toEqual([]);
   });
 
+  it("fails where there is no namespace for a minute", () =>
+    expect(
+      execute(kubeOps, { ...create(yaml("a")), namespace: "none" }, newWorld(), { now: START + 60_000 }).step,
+    ).toEqual({ type: "fail", message: 'ConfigMap none/a cannot be created: namespaces "none" not found' }));
+
   it.each([
     [
       "the namespace of the object before that of the args",

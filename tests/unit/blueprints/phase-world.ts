@@ -45,6 +45,8 @@ const refused = (code: number, reason: string, message: string, notFound?: "obje
   ...(notFound === undefined ? {} : { notFound }),
 });
 
+const isRefused = (error: ApiError, code: number): boolean => error.type === "refused" && error.code === code;
+
 const merged = (base: JsonObject, patch: JsonObject): JsonObject => {
   const result: Record<string, Json> = { ...base };
   for (const [name, value] of Object.entries(patch))
@@ -107,6 +109,7 @@ export const newWorld = (objects: Readonly<Record<string, JsonObject>> = {}, rul
     const key = `${resource.plural}/${namespace}/${name ?? ""}`;
     const there = stored.get(key);
     if (request.verb === "create") {
+      if (namespace === "none") return E.left(refused(404, "NotFound", 'namespaces "none" not found'));
       if (there !== undefined) return E.left(refused(409, "AlreadyExists", `${key} already exists`));
       writes.push(`create ${key}`);
       return E.right(store(key, body as KubeObject));
@@ -176,6 +179,7 @@ export const execute = <T extends ArgTable>(
   { crash, now = START, attempt = 1, object }: Circumstances = {},
 ): Execution => {
   const facts = new Map<string, Answer>();
+  const troubles = new Map<string, ApiError>();
   const id = { action: 0, phase: 0 };
   let remembered: JsonObject = {};
   let count = 0;
@@ -202,7 +206,7 @@ export const execute = <T extends ArgTable>(
         remembered,
         log: NO_LOG,
         pod: { override: {}, labels: {}, annotations: {} },
-        trouble: () => undefined,
+        trouble: (name) => troubles.get(`${keyOf({ id, attempt })}/${name}`),
         fact: (name) => facts.get(`${keyOf({ id, attempt })}/${name}`),
       };
       const next = step(args, context);
@@ -217,7 +221,10 @@ export const execute = <T extends ArgTable>(
             reply = answer(request);
           });
           if (!isKnown) break;
-          if (reply !== undefined) facts.set(fact, reply);
+          if (reply === undefined) continue;
+          if (request.verb === "create" && E.isLeft(reply) && isRefused(reply.left, 404))
+            troubles.set(fact, reply.left);
+          else facts.set(fact, reply);
         }
       else
         return {

@@ -10,13 +10,26 @@ const args = { namespace: "shop", name: "web", kind: "Deployment", replicas: 0 }
 const deployment = (replicas: number, status: JsonObject = {}): JsonObject => ({
   kind: "Deployment",
   spec: { replicas, selector: { matchLabels: { app: "web" } } },
-  status: { replicas, readyReplicas: replicas, updatedReplicas: replicas, terminatingReplicas: 0, ...status },
+  status: {
+    replicas,
+    readyReplicas: replicas,
+    updatedReplicas: replicas,
+    availableReplicas: replicas,
+    terminatingReplicas: 0,
+    ...status,
+  },
 });
 
 /** Its controller does at once what the spec says. */
 const settled = (workload: KubeObject): KubeObject => {
   const { replicas = 0 } = asObject(workload["spec"]);
-  const status = { replicas, readyReplicas: replicas, updatedReplicas: replicas, terminatingReplicas: 0 };
+  const status = {
+    replicas,
+    readyReplicas: replicas,
+    updatedReplicas: replicas,
+    availableReplicas: replicas,
+    terminatingReplicas: 0,
+  };
   return { ...workload, status };
 };
 
@@ -122,4 +135,9 @@ describe("a workload that is to have 2 Pods", () => {
     [{}, { updatedReplicas: 1 }, "1 of 2 Pods are of the latest version"],
     [{ updateStrategy: { type: "OnDelete" } }, { updatedReplicas: 1 }, undefined],
   ])("with %o and %o: %s", (spec, status, why) => expect(notReady(workload(spec, status), 2)).toBe(why));
+
+  it("of a Deployment are available for as long as it asks for", () =>
+    expect(notReady({ ...workload({}, { availableReplicas: 1 }), kind: "Deployment" }, 2)).toBe(
+      "1 of 2 Pods are available",
+    ));
 });

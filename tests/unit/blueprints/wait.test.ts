@@ -130,6 +130,14 @@ describe("a phase that waits", () => {
     expect(waiting.again(START + 5000).step.type).toBe("end");
   });
 
+  it("fails where its object is in no namespace", () =>
+    expect(
+      step(
+        { anyOf: [{ condition: "x", objectReference: { apiVersion: "v1", resource: "configmaps", name: "a" } }] },
+        {},
+      ),
+    ).toEqual({ type: "fail", message: "configmaps a cannot be read: its objectReference needs a namespace" }));
+
   it("refuses a timeout that is none", () =>
     expect(execute(wait, { timeout: "soon", conditions }, newWorld()).step).toEqual({
       type: "fail",

@@ -50,7 +50,7 @@ const countIn = (fields: Json | undefined, name: string): number => {
 };
 
 /** Undefined: it has as many Pods as it should, all of them ready and of its latest version. */
-export const notReady = ({ metadata, ...workload }: KubeObject, replicas: number): string | undefined => {
+export const notReady = ({ kind, metadata, ...workload }: KubeObject, replicas: number): string | undefined => {
   const [spec, status] = [asObject(workload["spec"]), asObject(workload["status"])];
   const observed = status["observedGeneration"];
   if (typeof observed === "number" && observed < (metadata.generation ?? 0))
@@ -64,6 +64,8 @@ export const notReady = ({ metadata, ...workload }: KubeObject, replicas: number
   ];
   if (all > wanted || leaving > 0) return `${Math.max(all - wanted, 0) + leaving} Pods are still to end`;
   if (ready < wanted) return `${ready} of ${wanted} Pods are ready`;
+  const available = countIn(status, "availableReplicas");
+  if (kind === "Deployment" && available < wanted) return `${available} of ${wanted} Pods are available`;
   const isOnDelete = asObject(spec["updateStrategy"])["type"] === "OnDelete";
   const updated = countIn(status, "updatedReplicas");
   return updated < wanted && !isOnDelete ? `${updated} of ${wanted} Pods are of the latest version` : undefined;

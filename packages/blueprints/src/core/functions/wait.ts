@@ -58,6 +58,8 @@ const look = (
   const resource = first !== undefined && E.isLeft(first) && turn > 0 ? resourceNamed(again, ref) : first;
   if (resource === undefined) return undefined;
   if (E.isLeft(resource)) return { type: "unserved", why: resource.left };
+  if (resource.right.namespaced && (ref.namespace ?? "") === "")
+    return { type: "unreadable", why: "its objectReference needs a namespace" };
   const place: ObjectRef = placeOf(resource.right, ref.namespace ?? "", ref.name ?? "");
   const fact = isLast ? `last/${at}` : watchedAt(at);
   const answer = inquiry.ask(get("read-awaited", fact, place, context.serviceAccount));
