@@ -232,7 +232,7 @@ describe("Janus, installed with Helm,", LONG, () => {
 
   it("works under other names, as another ServiceAccount, and with a CRD that others install", async () => {
     await runNodes(cluster);
-    const crd = "npm run -s crd | kubectl apply --server-side -f -";
+    const crd = "npm run -s crd -- backup.janus.io | kubectl apply --server-side -f -";
     expect(await readFile(path.join(repository, "docs/install.md"), "utf8")).toContain(crd.replace("|", "\\|"));
     await done(crd, shell(crd));
     await cluster.admin("create namespace janus-system");

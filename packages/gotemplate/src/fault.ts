@@ -1,4 +1,4 @@
-// What ends a template early; thrown and caught within this package only.
+// The error that ends a template early; thrown and caught within this package only.
 
 export class Fault extends Error {
   readonly missing: { readonly key: string; readonly expression: string } | undefined;

@@ -115,13 +115,18 @@ const callOf = (request: Effect["request"]): Call | undefined => {
       return { verb: "mergePatch", place, body: request.body, manager: "janus" } as unknown as Call;
     case "delete":
       return { verb: "delete", place, preconditions: request.preconditions ?? {} };
-    default:
+    case "update":
+    case "apply":
+    case "strategicMergePatch":
       return undefined;
   }
 };
 
-const commandOf = (pod: KubeObject): string =>
-  ((asObject(pod["spec"])["containers"] as readonly JsonObject[])[0]?.["command"] as readonly string[])[0] ?? "";
+const commandOf = (pod: KubeObject): string => {
+  const [container = {}] = asObject(pod["spec"])["containers"] as readonly JsonObject[];
+  const [command = ""] = container["command"] as readonly string[];
+  return command;
+};
 
 /** Executes the ActionSet in a world in which Pods end at once. */
 const run = ({ failing, at, what }: Trial): Trace => {

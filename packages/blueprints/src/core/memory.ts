@@ -1,4 +1,4 @@
-// What a process remembers of an ActionSet: the object, its journal, and the answers of the API server by name.
+// The memory of a process of an ActionSet: the object, its journal, and the answers of the API server by name.
 import { report } from "@janus/api";
 import type { ApiError, Instant, KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";

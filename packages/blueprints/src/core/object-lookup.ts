@@ -1,4 +1,4 @@
-// Where the object of an action is served, from the kind that an ActionSet names, and the workload's Pods that templates see.
+// Finds where the object of an action is served, by the kind that an ActionSet names, and the Pods that templates see of a workload.
 import {
   asObject,
   isObject,

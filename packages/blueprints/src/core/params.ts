@@ -1,4 +1,4 @@
-// What templates see: the object of the action, its inputs, the outputs of former phases. Values of Secrets are marked.
+// The data of templates: the object of the action, its inputs, the outputs of former phases. Values of Secrets are marked.
 import { asObject, isObject, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet } from "../api/action-set.ts";

@@ -1,4 +1,4 @@
-// What a function is given of the phase that it executes, and what it says in return.
+// The interface of functions: what one is given of the phase that it executes, and what it says in return.
 import type { ApiError, Instant, JsonObject, KubeObject } from "@janus/types";
 import type { ActionSet } from "../api/action-set.ts";
 import { MADE_BY } from "../api/names.ts";

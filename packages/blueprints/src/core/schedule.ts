@@ -1,4 +1,4 @@
-// Which phases begin: the order of phases and actions, and what a failure or a deletion of the ActionSet ends.
+// The order of phases and actions: which begin next, and what a failure or a deletion of the ActionSet ends.
 import type { Instant } from "@janus/types";
 import type { ActionRecord, Journal, PhaseRecord } from "./journal.ts";
 import type { PhaseId } from "./phase-context.ts";

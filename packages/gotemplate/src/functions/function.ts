@@ -1,4 +1,4 @@
-// What a function of templates is, and how its arguments are read.
+// The type of a function of templates, and how its arguments are read.
 import { Fault } from "../fault.ts";
 import { print } from "../printed.ts";
 import { typeName, type Value } from "../value.ts";
