@@ -1,9 +1,6 @@
-import { canonical, parseJson } from "@janus/types";
+import { canonical, parseJson, readYaml, textOfBytes, YamlError } from "@janus/types";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readYaml } from "../../packages/cli/src/yaml/read-yaml.ts";
-import { textOfBytes } from "../../packages/cli/src/yaml/text-of-bytes.ts";
-import { YamlError } from "../../packages/cli/src/yaml/yaml-error.ts";
 import { seed } from "../fixtures/sample.ts";
 import { arbitraryFiles } from "./arbitrary-yaml.ts";
 import { askOracle, hasOracle } from "./oracle/oracle.ts";

@@ -117,6 +117,7 @@ const callOf = (request: Effect["request"]): Call | undefined => {
       return { verb: "delete", place, preconditions: request.preconditions ?? {} };
     case "update":
     case "apply":
+    case "strategicMergePatch":
       return undefined;
   }
 };

@@ -1,7 +1,6 @@
-import { parseJson } from "@janus/types";
+import { parseJson, readYaml } from "@janus/types";
 import { expect, it } from "vitest";
 import { objectDiff } from "../../../packages/cli/src/plan/object-diff.ts";
-import { readYaml } from "../../../packages/cli/src/yaml/read-yaml.ts";
 
 const configMap = (labels: Readonly<Record<string, string>>, data: Readonly<Record<string, string>> = {}) => ({
   apiVersion: "v1",

@@ -1,8 +1,8 @@
+import { readYaml } from "@janus/types";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "../../../packages/cli/src/manifests/kubernetes-yaml.ts";
-import { readYaml } from "../../../packages/cli/src/yaml/read-yaml.ts";
 import { seed } from "../../fixtures/sample.ts";
 
 const numberLike = fc.string({ unit: fc.constantFrom(..."0123456789._+-eExob:".split("")), maxLength: 8 });

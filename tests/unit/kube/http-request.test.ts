@@ -82,6 +82,12 @@ describe("a request on the wire", () => {
       "application/merge-patch+json",
       { verb: "mergePatch", ...at, body },
     ],
+    [
+      "strategic merge patch",
+      "PATCH /api/v1/namespaces/ns/configmaps/a",
+      "application/strategic-merge-patch+json",
+      { verb: "strategicMergePatch", ...at, body },
+    ],
   ])("%s is %s of %s", (_, line, contentType, request) => {
     const made = http(request);
     expect(`${made.method} ${url(request).pathname}`).toBe(line);

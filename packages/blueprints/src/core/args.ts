@@ -1,19 +1,22 @@
 // The arguments of functions: which there are, and how rendered text is read as numbers, lists and maps, as weakly as Kanister does.
 import { asObject, type Json, type JsonObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import type { RenderedJson, RenderedObject } from "./render-args.ts";
+import { renderJson, type RenderedJson, type RenderedObject, templateProblems } from "./render-args.ts";
+import type { Data, Randomness } from "./templates.ts";
 import { isText, type Text, untainted } from "./text.ts";
 
 /**
  * text, texts (a single one is a list of one), integer ("3" is 3), boolean ("true" is true), map (of texts), object (any JSON):
- * may not depend on a Secret. words: a list that may.
+ * may not depend on a Secret. content: a text that may. words: a list that may.
  */
-export type ArgType = "text" | "texts" | "words" | "integer" | "boolean" | "map" | "object";
+export type ArgType = "text" | "content" | "texts" | "words" | "integer" | "boolean" | "map" | "object";
 
 export interface Arg {
   readonly type: ArgType;
   readonly isRequired?: true;
   readonly about: string;
+  /** The name of fields in it whose text is no template of the phase: it is left as it is. */
+  readonly verbatim?: string;
 }
 
 export type ArgTable = Readonly<Record<string, Arg>>;
@@ -21,6 +24,7 @@ export type ArgTable = Readonly<Record<string, Arg>>;
 /** The TypeScript type of each. */
 interface Types {
   readonly text: string;
+  readonly content: Text;
   readonly texts: readonly string[];
   readonly words: readonly Text[];
   readonly integer: number;
@@ -33,7 +37,7 @@ export type Args<T extends ArgTable> = {
   readonly [K in keyof T as T[K] extends { readonly isRequired: true } ? K : never]: Types[T[K]["type"]];
 } & { readonly [K in keyof T as T[K] extends { readonly isRequired: true } ? never : K]?: Types[T[K]["type"]] };
 
-/** The names that a function does not know, and those that it misses: known before anything is rendered. */
+/** The names that a function does not know, those that it misses, and broken templates: known before anything is rendered. */
 export const argProblems = (func: string, table: ArgTable, args: JsonObject): readonly string[] => [
   ...Object.entries(table)
     .filter(([name, { isRequired }]) => isRequired === true && (args[name] ?? null) === null)
@@ -41,7 +45,23 @@ export const argProblems = (func: string, table: ArgTable, args: JsonObject): re
   ...Object.keys(args)
     .filter((name) => !Object.hasOwn(table, name))
     .map((name) => `argument "${name}" is not supported by ${func}`),
+  ...Object.entries(args).flatMap(([name, one]) => templateProblems(one, `args.${name}`, table[name]?.verbatim)),
 ];
+
+/** Each argument rendered. Left: what is wrong with one, by its path. */
+export const renderArgs = (
+  table: ArgTable,
+  args: JsonObject,
+  data: Data,
+  randomness: Randomness,
+): E.Either<string, RenderedObject> =>
+  E.map((entries: readonly (readonly [string, RenderedJson])[]): RenderedObject => Object.fromEntries(entries))(
+    E.traverseArray(([name, one]: readonly [string, Json]) =>
+      E.map((rendered: RenderedJson) => [name, rendered] as const)(
+        renderJson(one, `args.${name}`, data, randomness, table[name]?.verbatim),
+      ),
+    )(Object.entries(args)),
+  );
 
 const SECRET = "must not depend on a Secret: nobody but the process may see it";
 
@@ -107,6 +127,7 @@ const map = (value: RenderedJson): Read<Readonly<Record<string, string>>> =>
 
 const READ: { readonly [T in ArgType]: (value: RenderedJson) => Read<Types[T]> } = {
   text,
+  content: word,
   texts: listOf(text),
   words: listOf(word),
   integer,

@@ -1,5 +1,14 @@
 // Finds where the object of an action is served, by the kind that an ActionSet names, and the Pods that templates see of a workload.
-import { asObject, isObject, type JsonObject, type KubeObject, pods, type Resource } from "@janus/types";
+import {
+  asObject,
+  isObject,
+  isUnserved,
+  type JsonObject,
+  type KubeObject,
+  messageOf,
+  pods,
+  type Resource,
+} from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ObjectReference } from "../api/object-reference.ts";
 import type { Answer } from "./memory.ts";
@@ -7,6 +16,7 @@ import {
   claims,
   deployments,
   get,
+  GROUPS,
   type Inquiry,
   namespaces,
   type ObjectRef,
@@ -15,7 +25,7 @@ import {
 } from "./requests.ts";
 
 /** The kinds that Kanister names without an apiVersion. Compared without case. */
-const KINDS: Readonly<Record<string, Resource>> = {
+export const KINDS: Readonly<Record<string, Resource>> = {
   statefulset: statefulSets,
   deployment: deployments,
   deploymentconfig: {
@@ -48,32 +58,65 @@ export const isOfKind = (kind: string, { kind: actual = "" }: ObjectReference): 
 /** An answer that is still missing, what was found, or why there is nothing. */
 export type Lookup<A> = E.Either<string, A> | undefined;
 
-const listed = (answer: Answer): readonly JsonObject[] =>
+export const listed = (answer: Answer): readonly JsonObject[] =>
   E.isRight(answer) && Array.isArray(answer.right["items"])
     ? (answer.right["items"] as readonly unknown[]).filter(isObject)
     : [];
 
-/** The resource as discovery has it: for kinds that are named by group, version and resource. */
+const lists = (groups: KubeObject, group: string, version: string): boolean =>
+  ((groups["groups"] ?? []) as readonly JsonObject[]).some(
+    ({ name, versions }) =>
+      name === group && ((versions ?? []) as readonly JsonObject[]).some((one) => one["version"] === version),
+  );
+
+/** What a group version has. That it is not served is asked twice: something before the API server may have said so. */
+const served = ({ ask }: Inquiry, group: string, version: string, path: string): Answer | undefined => {
+  const discover = (fact: string, of: string): Answer | undefined =>
+    ask({ purpose: "discover", fact: `discovery${fact}`, request: { verb: "raw", path: of } });
+  const first = discover(path, path);
+  if (first === undefined || E.isRight(first) || !isUnserved(first.left)) return first;
+  const groups = discover(GROUPS, GROUPS);
+  if (groups === undefined) return undefined;
+  return E.isRight(groups) && lists(groups.right, group, version) ? discover(`${path}/again`, path) : first;
+};
+
+/** The resource as discovery has it. */
 const discovered = (
-  { ask }: Inquiry,
-  { group = "", apiVersion: version = "", resource: plural = "" }: ObjectReference,
+  inquiry: Inquiry,
+  group: string,
+  version: string,
+  shown: string,
+  isWanted: (one: JsonObject) => boolean,
 ): Lookup<Resource> => {
-  const path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-  const answer = ask({ purpose: "discover", fact: `discovery${path}`, request: { verb: "raw", path } });
+  const path = group === "" ? `/api/${version}` : `${GROUPS}/${group}/${version}`;
+  const answer = served(inquiry, group, version, path);
   if (answer === undefined) return undefined;
-  const found = E.isRight(answer)
-    ? ((answer.right["resources"] ?? []) as readonly JsonObject[]).find(({ name }) => name === plural)
-    : undefined;
-  if (found === undefined) return E.left(`the API server does not serve ${plural} in ${path}`);
-  const { kind, namespaced } = found;
+  if (E.isLeft(answer) && !isUnserved(answer.left))
+    return E.left(`it is not known whether the API server serves ${shown} in ${path}: ${messageOf(answer.left)}`);
+  const all = E.isRight(answer) ? ((answer.right["resources"] ?? []) as readonly JsonObject[]) : [];
+  const found = all.find((one) => !(one["name"] as string).includes("/") && isWanted(one));
+  if (found === undefined) return E.left(`the API server does not serve ${shown} in ${path}`);
+  const { name, kind, namespaced } = found;
   return E.right({
     group,
     version,
-    plural,
+    plural: name as string,
     kind: kind as string,
     namespaced: namespaced === true,
     statusSubresource: false,
   });
+};
+
+/** Of a reference that has `apiVersion` (the version), `resource`, and `group` but for the core one. */
+export const resourceNamed = (
+  inquiry: Inquiry,
+  { group = "", apiVersion: version = "", resource: plural = "" }: ObjectReference,
+): Lookup<Resource> => discovered(inquiry, group, version, plural, ({ name }) => name === plural);
+
+/** Of a manifest. @param apiVersion such as `apps/v1` */
+export const resourceOfKind = (inquiry: Inquiry, apiVersion: string, kind: string): Lookup<Resource> => {
+  const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+  return discovered(inquiry, group ?? "", version ?? "", kind, (one) => one["kind"] === kind);
 };
 
 /**
@@ -88,13 +131,13 @@ export const locate = (inquiry: Inquiry, ref: ObjectReference, own: string): Loo
     return E.left(
       `kind "${ref.kind ?? ""}" needs apiVersion and resource: only statefulset, deployment, deploymentconfig, pvc and namespace are known without`,
     );
-  const resource = known === undefined ? discovered(inquiry, ref) : E.right(known);
+  const resource = known === undefined ? resourceNamed(inquiry, ref) : E.right(known);
   if (resource === undefined || E.isLeft(resource)) return resource;
   const isIn = resource.right.namespaced ? (given(namespace) ?? own) : undefined;
   return E.right({ resource: resource.right, name, ...(isIn === undefined ? {} : { namespace: isIn }) });
 };
 
-const selectorOf = (workload: KubeObject): string => {
+export const selectorOf = (workload: KubeObject): string => {
   const { matchLabels, matchExpressions } = asObject(asObject(workload["spec"])["selector"]);
   const equal = Object.entries(asObject(matchLabels)).map(([name, value]) => `${name}=${value as string}`);
   const sets = (Array.isArray(matchExpressions) ? matchExpressions : [])
@@ -172,7 +215,7 @@ export const workloadOf = (
   };
 };
 
-export const isWorkload = ({ plural }: Resource): boolean =>
+export const isWorkload = ({ plural }: Pick<Resource, "plural">): boolean =>
   ["statefulsets", "deployments", "deploymentconfigs"].includes(plural);
 
 export const readObject = (fact: string, ref: ObjectRef, as: string): ReturnType<typeof get> =>

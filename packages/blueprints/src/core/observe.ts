@@ -1,12 +1,12 @@
 // Folds what happened into what is remembered: the one function that does.
 import type { Observed, Passed } from "@janus/runtime";
-import { type ApiError, classify, isAbsent, type KubeObject } from "@janus/types";
+import { type ApiError, classify, isAbsent, isUnserved, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Effect } from "./effect.ts";
 import { decodeJournal } from "./journal.ts";
 import { type Answer, type Happened, type KnownJournal, type Memory, withObject } from "./memory.ts";
-import { JOURNAL, OWN } from "./requests.ts";
-import { phaseOfIndex, WATCHED } from "./phase-context.ts";
+import { GROUPS, JOURNAL, OWN } from "./requests.ts";
+import { isWatchedFact } from "./phase-context.ts";
 
 const known = (secret: KubeObject): KnownJournal => {
   const decoded = decodeJournal(secret);
@@ -36,9 +36,14 @@ const ownAnswered = (memory: Memory, answer: Answer): Observed<Memory> => {
   return classify(answer.left) === "conflict" ? { memory, isStale: true } : { memory, failed: answer.left };
 };
 
+/** That a group version is not served is an answer: whoever asks makes sure of it. */
+const isUnservedVersion = ({ request }: Effect, error: ApiError): boolean =>
+  request.verb === "raw" && request.path !== GROUPS && isUnserved(error);
+
 /** It says nothing of the request. What is not found when something is created is its namespace, or a lie of something before the API server. */
-const isTrouble = ({ request: { verb } }: Effect, error: ApiError): boolean =>
-  classify(error) === "transient" || (verb === "create" && error.type === "refused" && error.code === 404);
+const isTrouble = (effect: Effect, error: ApiError): boolean =>
+  (classify(error) === "transient" && !isUnservedVersion(effect, error)) ||
+  (effect.request.verb === "create" && error.type === "refused" && error.code === 404);
 
 /** Folds what happened. Trouble of the API server is retried after a pause: it never fails a phase. */
 export const observe = (memory: Memory, happened: Happened | Passed): Observed<Memory> => {
@@ -57,8 +62,7 @@ export const observe = (memory: Memory, happened: Happened | Passed): Observed<M
     case "changed": {
       // Read again: a phase knows what it waits for by this name.
       const facts = new Map(memory.facts);
-      for (const key of facts.keys())
-        if (key.endsWith(`/${WATCHED}`) && phaseOfIndex(key) === happened.index) facts.delete(key);
+      for (const key of facts.keys()) if (isWatchedFact(key, happened.index)) facts.delete(key);
       return { memory: { ...memory, facts } };
     }
     case "logged":

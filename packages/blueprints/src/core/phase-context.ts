@@ -1,15 +1,27 @@
 // The interface of functions: what one is given of the phase that it executes, and what it says in return.
-import type { ApiError, Instant, JsonObject } from "@janus/types";
+import type { ApiError, Instant, JsonObject, KubeObject } from "@janus/types";
 import type { ActionSet } from "../api/action-set.ts";
+import { MADE_BY } from "../api/names.ts";
+import type { ObjectReference } from "../api/object-reference.ts";
 import type { Args, ArgTable } from "./args.ts";
 import type { Effect, LogSource } from "./effect.ts";
 import type { LogOutput } from "./log-output.ts";
 import type { Answer } from "./memory.ts";
 import { attemptOf, phaseKey } from "./names.ts";
-import type { ObjectRef } from "./requests.ts";
+import type { Inquiry, ObjectRef } from "./requests.ts";
 
 /** The fact of the object that a phase waits for: it is forgotten, and so read again, when a watch tells of a change. */
 export const WATCHED = "watched";
+
+/** The same, of a phase that waits for several. */
+export const watchedAt = (at: number): string => `${at}/${WATCHED}`;
+
+/** What is known of an object that is waited for. */
+export interface WatchedObject {
+  readonly ref: ObjectRef;
+  /** Undefined: it does not exist. */
+  readonly resourceVersion: string | undefined;
+}
 
 /** The place of a phase in an ActionSet. */
 export interface PhaseId {
@@ -19,13 +31,20 @@ export interface PhaseId {
 
 const DEFER = 999;
 
-/** The number by which a watch knows a phase. */
-export const indexOf = ({ action, phase }: PhaseId): number => action * 1000 + (phase === "defer" ? DEFER : phase);
+/** The most objects that a phase waits for. */
+export const MOST_WATCHED = 1000;
 
-/** The same, from the name of one of its facts. */
-export const phaseOfIndex = (fact: string): number => {
+const numberOf = ({ action, phase }: PhaseId): number => action * 1000 + (phase === "defer" ? DEFER : phase);
+
+/** The number by which a watch knows the `at`th object that a phase waits for. */
+export const indexOf = (id: PhaseId, at: number): number => numberOf(id) * MOST_WATCHED + at;
+
+/** Whether a fact is about objects of the phase that waits for this one. */
+export const isWatchedFact = (fact: string, index: number): boolean => {
+  if (!fact.endsWith(`/${WATCHED}`)) return false;
   const [, action, phase] = fact.split("/");
-  return indexOf({ action: Number(action), phase: phase === "defer" ? "defer" : Number(phase) });
+  const id: PhaseId = { action: Number(action), phase: phase === "defer" ? "defer" : Number(phase) };
+  return numberOf(id) === Math.floor(index / MOST_WATCHED);
 };
 
 export interface Settings {
@@ -43,6 +62,8 @@ export interface PhaseContext {
   readonly id: PhaseId;
   readonly name: string;
   readonly attempt: number;
+  /** The object of the action. */
+  readonly object?: ObjectReference;
   readonly startedAt: Instant;
   readonly now: Instant;
   readonly settings: Settings;
@@ -64,11 +85,28 @@ export interface PhaseContext {
 export const madeBy = ({ actionSet, id, name, attempt }: PhaseContext): string =>
   attemptOf(actionSet.metadata.uid, id.action, name, attempt);
 
+/** Whether this phase has made it, in this attempt or an earlier one: for objects whose names others may choose, too. */
+export const isOfPhase = (context: PhaseContext, { metadata: { annotations = {} } }: KubeObject): boolean =>
+  annotations[MADE_BY]?.startsWith(madeBy(context).slice(0, -`${context.attempt}`.length)) === true;
+
 export const keyOf = ({ id, attempt }: Pick<PhaseContext, "id" | "attempt">): string =>
   phaseKey(id.action, id.phase, attempt);
 
 /** The name under which an answer is remembered for a phase. */
 export const factOf = (context: PhaseContext, name: string): string => `${keyOf(context)}/${name}`;
+
+/** Asks for answers of this attempt. Those that are not known yet are collected, to be asked for side by side. */
+export const inquiryOf = (context: PhaseContext): Inquiry => {
+  const missing: Effect[] = [];
+  return {
+    missing,
+    ask: (effect) => {
+      const answer = context.fact(effect.fact);
+      if (answer === undefined) missing.push({ ...effect, fact: factOf(context, effect.fact) });
+      return answer;
+    },
+  };
+};
 
 /** What is next in a phase. */
 export type PhaseStep =
@@ -79,7 +117,7 @@ export type PhaseStep =
       readonly type: "wait";
       readonly until: Instant;
       readonly because: string;
-      readonly watched?: { readonly ref: ObjectRef; readonly resourceVersion: string | undefined };
+      readonly watched?: readonly WatchedObject[];
       readonly follow?: LogSource;
     }
   | { readonly type: "end"; readonly output: Readonly<Record<string, string>> }
@@ -101,6 +139,8 @@ export interface KanisterFunction<T extends ArgTable = ArgTable> {
   readonly outputs: string;
   /** The permissions that it needs, as far as the namespaces are known before it starts. */
   readonly access: (args: Partial<Args<T>>, namespace: string) => readonly Access[];
+  /** What is wrong with args before they are rendered, beyond names, required ones and templates. */
+  readonly problems?: (args: JsonObject) => readonly string[];
   readonly step: (args: Args<T>, context: PhaseContext) => PhaseStep;
   /** The same once the ActionSet is deleted: what it has made is found, to be removed. Default: it fails at once. */
   readonly stop?: (args: Args<T>, context: PhaseContext) => PhaseStep;

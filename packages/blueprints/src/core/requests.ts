@@ -12,6 +12,9 @@ import { journalName } from "./names.ts";
 export const OWN = "actionset";
 export const JOURNAL = "journal";
 
+/** Where the API server tells of all groups that it serves, but for the core one. */
+export const GROUPS = "/apis";
+
 const MANAGER = "janus-blueprints";
 
 const core = (plural: string, kind: string, namespaced = true): Resource => ({
@@ -49,11 +52,23 @@ export interface ObjectRef {
   readonly name: string;
 }
 
-export const get = (purpose: string, fact: string, { resource, namespace, name }: ObjectRef, as?: string): Effect => ({
+export const get = (
+  purpose: string,
+  fact: string,
+  { resource, namespace, name }: ObjectRef,
+  as?: string,
+  subresource?: string,
+): Effect => ({
   purpose,
   fact,
   ...(as === undefined ? {} : { as }),
-  request: { verb: "get", resource, name, ...(namespace === undefined ? {} : { namespace }) },
+  request: {
+    verb: "get",
+    resource,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(subresource === undefined ? {} : { subresource }),
+  },
 });
 
 export const create = (purpose: string, fact: string, resource: Resource, body: KubeObject, as?: string): Effect => {
@@ -86,6 +101,30 @@ export const remove = (
     ...(namespace === undefined ? {} : { namespace }),
     preconditions: { uid },
     propagationPolicy: "Background",
+  },
+});
+
+/** Writes to an object whose version is not known: what it says holds whatever the object was. */
+export const patch = (
+  purpose: string,
+  fact: string,
+  verb: "mergePatch" | "strategicMergePatch",
+  { resource, namespace, name }: ObjectRef,
+  body: JsonObject,
+  as: string,
+  subresource?: string,
+): Effect => ({
+  purpose,
+  fact,
+  as,
+  request: {
+    verb,
+    resource,
+    name,
+    body,
+    fieldManager: MANAGER,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(subresource === undefined ? {} : { subresource }),
   },
 });
 

@@ -5,18 +5,17 @@ import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import { Blueprint, type BlueprintAction, type BlueprintPhase } from "../api/blueprint.ts";
 import { blueprints, profiles, SERVICE_ACCOUNT } from "../api/names.ts";
 import type { ObjectReference } from "../api/object-reference.ts";
-import { argProblems } from "./args.ts";
+import { argProblems, type Args, type ArgTable, readArgs, renderArgs } from "./args.ts";
 import { functionNames, functionOf } from "./functions/index.ts";
 import { type ActionRecord, type Journal, newJournal } from "./journal.ts";
 import { show } from "./names.ts";
 import { isOfKind, isWorkload, locate, readObject, workloadOf } from "./object-lookup.ts";
 import { nearest } from "./nearest.ts";
 import type { Access, Settings } from "./phase-context.ts";
-import { renderObject, templateProblems } from "./render-args.ts";
+import { templateProblems } from "./render-args.ts";
 import { configMaps, get, type Inquiry, secrets, serviceAccounts } from "./requests.ts";
 import { PENDING } from "./schedule.ts";
 import { NIL } from "./templates.ts";
-import { isText, untainted } from "./text.ts";
 
 /** The ServiceAccount as which everything is read and changed. */
 export const serviceAccountOf = ({ metadata: { labels = {} }, spec }: ActionSet, settings: Settings): string =>
@@ -71,7 +70,7 @@ const phaseProblems = ({ func = "", name = "", args = {} }: BlueprintPhase): rea
     const hint = other === undefined ? `(there is ${functionNames.join(", ")})` : `; did you mean ${other}?`;
     return [`phase ${name}: function "${func}" does not exist${other === undefined ? " " : ""}${hint}`];
   }
-  return [...argProblems(func, found.args, args), ...templateProblems(args, "args")].map(
+  return [...argProblems(func, found.args, args), ...(found.problems?.(args) ?? [])].map(
     (problem) => `phase ${name}: ${problem}`,
   );
 };
@@ -177,7 +176,14 @@ const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
   return (answer.right["status"] as { readonly allowed?: boolean } | undefined)?.allowed === false;
 };
 
-/** The namespaces are known before the start where their templates need nothing of it. */
+/** The arguments that are known before the start: their templates need nothing of it. */
+const knownArgs = (table: ArgTable, args: JsonObject): Partial<Args<ArgTable>> =>
+  Object.entries(args).reduce<Partial<Args<ArgTable>>>((known, [name, one]) => {
+    const rendered = renderArgs(table, { [name]: one }, NIL, { now: 0, seed: "" });
+    const read = E.flatMap(rendered, (all) => readArgs(table, all));
+    return E.isRight(read) ? { ...known, ...read.right } : known;
+  }, {});
+
 const accessProblems = (
   inquiry: Inquiry,
   { func = "", name = "", args = {} }: BlueprintPhase,
@@ -186,21 +192,14 @@ const accessProblems = (
 ): readonly string[] => {
   const found = functionOf(func);
   if (found === undefined) return [];
-  const rendered = renderObject(
-    typeof args["namespace"] === "string" ? { namespace: args["namespace"] } : {},
-    "args",
-    NIL,
-    { now: 0, seed: "" },
-  );
-  if (E.isLeft(rendered)) return [];
-  const { namespace } = rendered.right;
-  const known = isText(namespace) ? untainted(namespace) : undefined;
+  const known = knownArgs(found.args, args);
+  if (args["namespace"] !== undefined && known["namespace"] === undefined) return [];
   return found
-    .access(known === undefined ? {} : { namespace: known }, own)
+    .access(known, own)
     .filter((access) => denied(inquiry, access, account))
     .map(
       ({ verb, resource, subresource, namespace: where }) =>
-        `ServiceAccount ${own}/${account} may not ${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`} in namespace ${where} (phase ${name})`,
+        `ServiceAccount ${own}/${account} may not ${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`} ${where === "" ? "" : `in namespace ${where} `}(phase ${name})`,
     );
 };
 

@@ -3,7 +3,7 @@ import { asObject, classify, fromTimestamp, type Instant, isAbsent, pods } from 
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
-import { readArgs } from "./args.ts";
+import { readArgs, renderArgs } from "./args.ts";
 import type { Effect, LogSource, Step, StepEvent } from "./effect.ts";
 import { functionOf } from "./functions/index.ts";
 import type { Journal, PhaseRecord } from "./journal.ts";
@@ -12,7 +12,6 @@ import type { Memory } from "./memory.ts";
 import { phaseKey } from "./names.ts";
 import { indexOf, type PhaseContext, type PhaseId, type PhaseStep, type Settings } from "./phase-context.ts";
 import { paramsOf } from "./params.ts";
-import { renderObject } from "./render-args.ts";
 import { get, type Inquiry, inquiry, type ObjectRef, remove } from "./requests.ts";
 import { completed, failed, recordOf, running, scheduled, withRecord } from "./schedule.ts";
 
@@ -32,7 +31,7 @@ const contextOf = (
   settings: Settings,
   now: Instant,
 ): PhaseContext => {
-  const { podOverride = {}, podLabels = {}, podAnnotations = {} } = journal.spec.actions?.[id.action] ?? {};
+  const { object, podOverride = {}, podLabels = {}, podAnnotations = {} } = journal.spec.actions?.[id.action] ?? {};
   const key = phaseKey(id.action, id.phase, record.attempt);
   return {
     actionSet,
@@ -40,6 +39,7 @@ const contextOf = (
     id,
     name: phaseAt(journal, id).name ?? "",
     attempt: record.attempt,
+    ...(object === undefined ? {} : { object }),
     startedAt: instant(record.startedAt),
     now,
     settings,
@@ -65,7 +65,7 @@ const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseSte
   if (params === undefined) return undefined;
   if (E.isLeft(params)) return fail(params.left);
   const seed = `${journal.seed}/${phaseKey(id.action, id.phase, attempt)}`;
-  const rendered = renderObject(args, "args", params.right, { now: startedAt, seed });
+  const rendered = renderArgs(found.args, args, params.right, { now: startedAt, seed });
   if (E.isLeft(rendered)) return fail(rendered.left);
   const read = readArgs(found.args, rendered.right);
   if (E.isLeft(read)) return fail(read.left);
@@ -229,9 +229,11 @@ export const advance = (
       until: Math.min(...waits.map(({ until }) => until)),
       because: waits.map(({ because }) => because).join("; "),
       watched: waits.flatMap(({ id, watched }) =>
-        watched === undefined
-          ? []
-          : [{ index: indexOf(id), place: watched.ref, resourceVersion: watched.resourceVersion }],
+        (watched ?? []).map(({ ref, resourceVersion }, at) => ({
+          index: indexOf(id, at),
+          place: ref,
+          resourceVersion,
+        })),
       ),
       follow: waits.flatMap(({ follow }): readonly LogSource[] => (follow === undefined ? [] : [follow])),
     },

@@ -89,13 +89,13 @@ export const problemOf = (source: string): string | undefined => {
 };
 
 /**
- * @param at the path of the template, so that two draw different numbers
+ * @param at the path of the template, so that two draw different numbers; missingKey: as Go's option, by default an error
  * @returns Left: what is wrong, in Kanister's words where a key is missing
  */
 export const renderText = (
   source: string,
   data: Data,
-  { now, seed, at }: Randomness & { readonly at: string },
+  { now, seed, at, missingKey = "error" }: Randomness & { readonly at: string; readonly missingKey?: "error" | "zero" },
 ): E.Either<string, Text> => {
   if (!source.includes("{{")) return E.right(plain(source));
   const parsed = parseTemplate(source);
@@ -103,7 +103,7 @@ export const renderText = (
   // oxlint-disable-next-line no-restricted-globals -- the time is handed in
   const moment = new Date(now);
   const rendered = renderTemplate(parsed.right, data, {
-    missingKey: "error",
+    missingKey,
     now: moment,
     random: drawing(`${seed}/${at}`),
   });

@@ -1,8 +1,7 @@
 // The options with which objects are printed as YAML that kubectl reads unchanged.
-import { digitsOf } from "@janus/types";
+import { digitsOf, plainScalar } from "@janus/types";
 import type { DocumentOptions, ScalarTag, SchemaOptions } from "yaml";
 import { stringifyString } from "yaml/util";
-import { plainScalar } from "../yaml/scalar.ts";
 
 /** Integers that JavaScript would round. kubectl has all of 64 bits, as the API server has. */
 const largeInteger: ScalarTag = {

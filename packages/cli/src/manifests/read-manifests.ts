@@ -1,11 +1,8 @@
 // Parses files into manifests, and remembers the file and line of each.
 import { basename } from "node:path";
 import type { Manifest } from "@janus/authoring";
-import { asObject, isObject } from "@janus/types";
+import { asObject, type Document, isObject, readYaml, textOfBytes, YamlError } from "@janus/types";
 import { Failure } from "../failure.ts";
-import { type Document, readYaml } from "../yaml/read-yaml.ts";
-import { textOfBytes } from "../yaml/text-of-bytes.ts";
-import { YamlError } from "../yaml/yaml-error.ts";
 import { kustomized } from "./kustomized.ts";
 import { type Source, sourcesOf } from "./sources.ts";
 

@@ -75,6 +75,11 @@ export interface MergePatch extends Named, Write {
   readonly verb: "mergePatch";
   readonly body: object;
 }
+/** As a {@link MergePatch}, but lists are merged by the keys of their kind. Built-in kinds only: others are refused with 415. */
+export interface StrategicMergePatch extends Named, Write {
+  readonly verb: "strategicMergePatch";
+  readonly body: object;
+}
 export interface Delete extends Named {
   readonly verb: "delete";
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
@@ -86,7 +91,7 @@ export interface Delete extends Named {
 }
 
 /** One request to the API server, as data. It is exactly one HTTP request, without retries. */
-export type Request = Get | List | Create | Update | Apply | MergePatch | Delete | Raw;
+export type Request = Get | List | Create | Update | Apply | MergePatch | StrategicMergePatch | Delete | Raw;
 
 /** GET of a path that is no resource, such as `/apis/apps/v1` (discovery) or `/version`. */
 export interface Raw extends Pick<To, "as" | "purpose" | "deadline" | "mostBytes"> {

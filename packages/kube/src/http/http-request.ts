@@ -93,6 +93,8 @@ const shapeOf = (request: Request | Watch, writeTimeout: number): Shape => {
     }
     case "mergePatch":
       return write("PATCH", "application/merge-patch+json", request, writeTimeout);
+    case "strategicMergePatch":
+      return write("PATCH", "application/strategic-merge-patch+json", request, writeTimeout);
     case "delete":
       return {
         method: "DELETE",

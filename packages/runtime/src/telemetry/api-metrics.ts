@@ -6,7 +6,12 @@ import { elapsed } from "../process/clock.ts";
 import type { ControllerNames } from "../process/controller-names.ts";
 
 /** Named as in the API server's own metrics. */
-const verbOf = ({ verb }: Request): string => (verb === "raw" ? "get" : verb === "mergePatch" ? "patch" : verb);
+const VERBS: Partial<Record<Request["verb"], string>> = {
+  raw: "get",
+  mergePatch: "patch",
+  strategicMergePatch: "patch",
+};
+const verbOf = ({ verb }: Request): string => VERBS[verb] ?? verb;
 
 const codeOf = (answer: E.Either<ApiError, unknown>): string => {
   if (E.isRight(answer)) return "2xx";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import type { Gate } from "../../../../packages/controller/src/core/gates/gate.ts";
-import type { JsonPath } from "../../../../packages/controller/src/core/gates/json-path.ts";
+import type { JsonPath } from "@janus/types";
 
 type Step = JsonPath[number];
 

@@ -1,9 +1,28 @@
 // The functions of blueprints by name.
 import type { KanisterFunction } from "../phase-context.ts";
+import { createCsiSnapshotStatic } from "./create-csi-snapshot-static.ts";
+import { createCsiSnapshot } from "./create-csi-snapshot.ts";
+import { deleteCsiSnapshotContent } from "./delete-csi-snapshot-content.ts";
+import { deleteCsiSnapshot } from "./delete-csi-snapshot.ts";
+import { kubeOps } from "./kube-ops.ts";
 import { kubeTask } from "./kube-task.ts";
+import { restoreCsiSnapshot } from "./restore-csi-snapshot.ts";
+import { scaleWorkload } from "./scale-workload.ts";
+import { wait, waitV2 } from "./wait.ts";
 
 /** One with its own types of arguments is used with those that were read by its own table. */
-const FUNCTIONS: Readonly<Record<string, unknown>> = { KubeTask: kubeTask };
+const FUNCTIONS: Readonly<Record<string, unknown>> = {
+  CreateCSISnapshot: createCsiSnapshot,
+  CreateCSISnapshotStatic: createCsiSnapshotStatic,
+  DeleteCSISnapshot: deleteCsiSnapshot,
+  DeleteCSISnapshotContent: deleteCsiSnapshotContent,
+  KubeOps: kubeOps,
+  KubeTask: kubeTask,
+  RestoreCSISnapshot: restoreCsiSnapshot,
+  ScaleWorkload: scaleWorkload,
+  Wait: wait,
+  WaitV2: waitV2,
+};
 
 export const functionNames: readonly string[] = Object.keys(FUNCTIONS);
 

@@ -40,7 +40,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
     container: CONTAINER,
     isOver: state.type === "succeeded" || state.type === "failed",
   };
-  const watched = { ref, resourceVersion };
+  const watched = [{ ref, resourceVersion }];
   const shown = namePod(found);
   const isOverdue = now >= startedAt + settings.podReadyTimeout;
   switch (state.type) {

@@ -2,14 +2,13 @@
 import { cut } from "@janus/api";
 import { type CelInput, celEnv, isCelError, parse, plan } from "@bufbuild/cel";
 import * as E from "fp-ts/lib/Either.js";
-import { digitsOf, isObject } from "@janus/types";
+import { digitsOf, isObject, type SyntaxMistake } from "@janus/types";
 import { memoized, memoizedText } from "../kubernetes/memoize.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { flawOf, withSteps } from "./cel-expression.ts";
 import { describeFields } from "./cel-fields.ts";
 import { type Meter, meter, metered } from "./cel-meter.ts";
 import { failed, type GateState, met, notYet } from "./gate-state.ts";
-import type { SyntaxMistake } from "./syntax-mistake.ts";
 import { integerAt, textAt } from "./read-fields.ts";
 
 /**

@@ -1,12 +1,11 @@
 // Evaluates a gate on one version of its object.
 import { cut } from "@janus/api";
-import { isObject, type KubeObject } from "@janus/types";
+import { findByPath, formatJsonPath, isObject, type JsonPath, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { programOf } from "./cel.ts";
 import { type Meter, meter } from "./cel-meter.ts";
 import { type Gate, showGate } from "./gate.ts";
 import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
-import { findByPath, formatJsonPath, type JsonPath } from "./json-path.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 import { print } from "./print.ts";
 import { generationAt, objectsAt, textAt, textsAt, valueAt } from "./read-fields.ts";

@@ -1,8 +1,7 @@
 // Parses a gate in the syntax of kubectl wait --for.
 import * as E from "fp-ts/lib/Either.js";
 import { programOf } from "./cel.ts";
-import { formatJsonPath, type JsonPath, parseJsonPath } from "./json-path.ts";
-import type { SyntaxMistake } from "./syntax-mistake.ts";
+import { formatJsonPath, type JsonPath, parseJsonPath, type SyntaxMistake } from "@janus/types";
 
 /** A gate, which the target of a change has to meet before the next change begins, in the syntax of `kubectl wait --for`. */
 export type Gate =

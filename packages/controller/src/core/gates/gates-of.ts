@@ -3,7 +3,7 @@ import type { Change, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { memoized } from "../kubernetes/memoize.ts";
 import { type Gate, parseGate } from "./gate.ts";
-import type { SyntaxMistake } from "./syntax-mistake.ts";
+import type { SyntaxMistake } from "@janus/types";
 
 const parsed = memoized((texts: readonly string[]): readonly Gate[] =>
   texts.map((text) => {

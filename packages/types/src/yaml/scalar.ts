@@ -1,5 +1,5 @@
 // Resolves plain scalars to null, booleans, numbers or strings as go-yaml does.
-import { parseJson } from "@janus/types";
+import { parseJson } from "../json.ts";
 
 /** Values of plain texts by their name. */
 const NAMED: ReadonlyMap<string, null | boolean> = new Map([

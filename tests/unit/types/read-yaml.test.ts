@@ -1,5 +1,5 @@
+import { readYaml } from "@janus/types";
 import { expect, it } from "vitest";
-import { readYaml } from "../../../packages/cli/src/yaml/read-yaml.ts";
 
 const valuesOf = (text: string): readonly unknown[] => readYaml(text).map(({ value }) => value);
 

@@ -1,7 +1,6 @@
-// Parses and evaluates the JSONPath of a gate.
+// Parses and evaluates JSONPath as kubectl has it.
 import * as E from "fp-ts/lib/Either.js";
-import { digitsOf, isObject, member } from "@janus/types";
-import type { Meter } from "./cel-meter.ts";
+import { digitsOf, isObject, member } from "./json.ts";
 import type { SyntaxMistake } from "./syntax-mistake.ts";
 
 /**
@@ -242,10 +241,13 @@ const passes = (item: unknown, { path, compare }: Extract<Step, { type: "filter"
   return compares(left, compare.operator, right);
 };
 
-/** The cost of looking at an item of a list, and of comparing one, in steps of a {@link Meter}. */
+/** The cost of looking at an item of a list, and of comparing one, in steps of a {@link Pay}. */
 const COST = { item: 1 / 20, comparison: 1 / 2 };
 
-const take = (value: unknown, step: Step, pay: Meter["pay"]): readonly unknown[] => {
+/** Is told what is about to be looked at, in steps of about a microsecond; it may throw. */
+type Pay = (steps: number) => void;
+
+const take = (value: unknown, step: Step, pay: Pay): readonly unknown[] => {
   if (step.type === "field") {
     const field = isObject(value) ? member(value, step.name) : undefined;
     return field === undefined ? [] : [field];
@@ -270,7 +272,7 @@ const take = (value: unknown, step: Step, pay: Meter["pay"]): readonly unknown[]
  *
  * @param pay is told of the items of lists before they are looked at; it may throw. Default: they cost nothing.
  */
-export const findByPath = (path: JsonPath, object: unknown, pay: Meter["pay"] = () => {}): readonly unknown[] => {
+export const findByPath = (path: JsonPath, object: unknown, pay: Pay = () => {}): readonly unknown[] => {
   let values: readonly unknown[] = [object];
   for (const step of path) {
     if (values.length === 0) break;

@@ -1,8 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
-import { findByPath, formatJsonPath, parseJsonPath } from "../../../../packages/controller/src/core/gates/json-path.ts";
-import { parseJson } from "@janus/types";
-import { relativeCost } from "../../../fixtures/relative-cost.ts";
+import { findByPath, formatJsonPath, parseJson, parseJsonPath } from "@janus/types";
+import { relativeCost } from "../../fixtures/relative-cost.ts";
 
 const object = {
   metadata: { annotations: { "example.com/a": "dotted", "it's": "quoted" } },
