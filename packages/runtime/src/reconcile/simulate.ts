@@ -1,6 +1,7 @@
 // Runs a controller against a simulated world, without a cluster: for unit tests, and for predictions.
 import { type ApiError, classify, type Instant, type KubeObject } from "@janus/types";
 import type { Controller, Step } from "./controller.ts";
+import { defectOf } from "./defective-step.ts";
 
 /** An effect that failed, and why. */
 export interface Failure<Effect> {
@@ -112,6 +113,8 @@ export function* simulateController<Memory, Effect, Happened, Next extends Step<
       due.length > 0
         ? { type: "run", effects: due }
         : decide(before, { now: world.now(), hasMemory: true, isOver: false });
+    const defect = defectOf(step);
+    if (defect !== undefined) throw new Error(defect);
     world.onDecision?.(before, step);
     if (step.type === "run") {
       const carried = carryOut(controller, world, before, step.effects);
