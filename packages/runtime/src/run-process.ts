@@ -208,7 +208,7 @@ export const runProcess = async <Flags extends CommonFlags>(
     work = start({ api: inTerm(api), renewals: inTerm(counted(renewing)), pod, log, watchdog }, flags.right);
     mark?.set(true);
     await work.synced;
-    log("info", `watching ${names.objects}`, { server: config.right.server });
+    if (!isStopping) log("info", `watching ${names.objects}`, { server: config.right.server });
   };
 
   if (election === undefined) await lead((api) => api);

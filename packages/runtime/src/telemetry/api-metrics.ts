@@ -6,9 +6,10 @@ import { elapsed } from "../process/clock.ts";
 import type { ControllerNames } from "../process/controller-names.ts";
 
 /** Named as in the API server's own metrics. */
-const verbOf = ({ verb }: Request): string => (verb === "raw" ? "get" : verb === "mergePatch" ? "patch" : verb);
+export const verbOf = ({ verb }: Request): string => (verb === "raw" ? "get" : verb === "mergePatch" ? "patch" : verb);
 
-const codeOf = (answer: E.Either<ApiError, unknown>): string => {
+/** 2xx, the HTTP code of an error, or why no answer came. */
+export const codeOf = (answer: E.Either<ApiError, unknown>): string => {
   if (E.isRight(answer)) return "2xx";
   return answer.left.type === "refused" ? `${answer.left.code}` : answer.left.cause;
 };

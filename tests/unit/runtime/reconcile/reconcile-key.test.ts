@@ -128,7 +128,12 @@ const ENDLESS: readonly (readonly [string, Controller<Memory, string, string>["d
     11,
     "decide returned the same effects 11 times in a row: string",
   ],
-  ["wants nothing, and decides again", () => ({ type: "run", effects: [] }), 1, "decide returned a run without effects"],
+  [
+    "wants nothing, and decides again",
+    () => ({ type: "run", effects: [] }),
+    1,
+    "decide returned a run without effects",
+  ],
   ["waits for no instant", () => ({ ...waits, until: Number.NaN }), 1, "decide returned a wait until NaN"],
 ];
 
