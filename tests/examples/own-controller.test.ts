@@ -101,6 +101,36 @@ it("is deployed by its manifest, under the restricted Pod Security Standard, wit
   await expect.poll(() => administrator.read(lease)).toBeDefined();
 });
 
+it("keeps a copy, looking at two objects: by its own flags, on the changes of both, with events", async () => {
+  const namespace = await freshNamespace();
+  const copier = controllerProcess(
+    [
+      `--kubeconfig=${controlPlane.kubeconfig}`,
+      `--watch-namespace=${namespace}`,
+      "--http-port=0",
+      "--leader-elect=false",
+      "--suffix=twin",
+    ],
+    {},
+    path.join(import.meta.dirname, "copier.ts"),
+  );
+  const original = within(namespace, configMap("original", { a: "1" }));
+  const twin = within(namespace, configMap("original-twin"));
+  const labelled = { ...original, metadata: { ...original.metadata, labels: { copy: "wanted" } } };
+  await administrator.create(within(namespace, configMap("other")));
+  await administrator.create(labelled);
+  await expect.poll(() => administrator.read(twin)).toMatchObject({ data: { a: "1" } });
+  await kubectl("delete", "configmap", "original-twin", "-n", namespace);
+  await expect.poll(() => administrator.read(twin)).toMatchObject({ data: { a: "1" } });
+  await expect
+    .poll(async () => (await kubectl("describe", "configmap", "original", "-n", namespace)).stdout)
+    .toMatch(/Normal +Copied .*x2 over.*copier +copied to original-twin/u);
+  expect(await administrator.read(within(namespace, configMap("other-twin")))).toBeUndefined();
+  expect(copier.log.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
+  copier.kill("SIGTERM");
+  expect(await copier.ended).toBe(0);
+});
+
 it("shows its version", async () => {
   const { ended, stdout } = controllerProcess(["--version"], {}, path.join(example, "main.ts"));
   expect(await ended).toBe(0);
