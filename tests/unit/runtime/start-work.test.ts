@@ -194,6 +194,16 @@ it("takes an object that has lost the labels of the selector for deleted", async
   await expect.poll(() => left).toEqual(["app"]);
 });
 
+it("does not take the end of the process for a failure to watch", async () => {
+  const server = smallApiServer(({ verb }) =>
+    verb === "list" ? { type: "unanswered", cause: "aborted", message: "the client is closed" } : undefined,
+  );
+  const { lines } = working(server, labelKeeper);
+  await expect.poll(() => server.sent.length).toBeGreaterThan(0);
+  await new Promise(setImmediate);
+  expect(lines).toEqual([]);
+});
+
 it("names the resource that cannot be watched", async () => {
   const server = smallApiServer(({ verb }) => (verb === "list" ? refused(404, "NotFound") : undefined));
   const { of } = working(server, labelKeeper);

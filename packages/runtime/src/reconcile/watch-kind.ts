@@ -1,16 +1,16 @@
 // Watches the objects of a kind, and reconciles each of them when it has changed or is due.
 import { randomUUID } from "node:crypto";
 import type { Api, Backoff, KubeObject, ObjectMeta, Resource } from "@janus/kube";
-import { type Instant, messageOf } from "@janus/types";
+import type { Instant } from "@janus/types";
 import type { Registry } from "prom-client";
 import { wall } from "../process/clock.ts";
 import type { ControllerNames } from "../process/controller-names.ts";
 import { defect, type Log, withFields } from "../process/log.ts";
 import type { Loop, Watchdog } from "../process/watchdog.ts";
 import { queueMetrics } from "../telemetry/queue-metrics.ts";
-import { groupVersionResource } from "../watch/group-version-resource.ts";
 import { keyOf, startReflector } from "../watch/reflector.ts";
 import { type SecondaryWatch, watchSecondary } from "../watch/secondary-watch.ts";
+import { reportWatchFailure } from "../watch/watch-failure.ts";
 import { throttle } from "../work-queue/throttle.ts";
 import { newWorkQueue, type Requeue } from "../work-queue/work-queue.ts";
 import type { Round } from "./reconcile-key.ts";
@@ -162,11 +162,7 @@ export const watchKind = (api: Api, options: KindOptions): WatchedKind => {
         if (underWay.has(keyOf(event.object))) underWay.set(keyOf(event.object), "changed");
         else hear(event.object);
       },
-      onError: (error) =>
-        log("warn", `${names.objects} cannot be watched; trying again`, {
-          resource: groupVersionResource(resource),
-          error: messageOf(error),
-        }),
+      onError: reportWatchFailure(log, names.objects, resource),
     },
   );
   const secondary = watches.map((watch) =>

@@ -1,11 +1,11 @@
 // Watches the objects of another kind, and wakes those that are to be reconciled when one of them has changed.
 import type { Api } from "@janus/kube";
-import { type KubeObject, messageOf, type Resource } from "@janus/types";
+import type { KubeObject, Resource } from "@janus/types";
 import { defect, type Log } from "../process/log.ts";
 import type { Watchdog } from "../process/watchdog.ts";
 import { throttle } from "../work-queue/throttle.ts";
-import { groupVersionResource } from "./group-version-resource.ts";
 import { keyOf, startReflector } from "./reflector.ts";
+import { reportWatchFailure } from "./watch-failure.ts";
 
 /** Objects of another kind, such as those that a controller creates, or reads. */
 export interface SecondaryWatch {
@@ -98,11 +98,7 @@ export const watchSecondary = (
         else owners.delete(key);
         for (const one of new Set([...before, ...now])) wakeSoon(one);
       },
-      onError: (error) =>
-        log("warn", `${objects} cannot be watched; trying again`, {
-          resource: groupVersionResource(resource),
-          error: messageOf(error),
-        }),
+      onError: reportWatchFailure(log, objects, resource),
     },
   );
   void done.finally(loop.rest);
