@@ -1,8 +1,7 @@
-// Finds source files by words. `npm run -s where -- lock yield` prints those whose path, first comment or exported names
-// have all of the words (as parts of words, in any case), with the sentence in their first line.
+// Finds source files by words: `npm run -s where -- lock yield` prints those that fit best, with the sentence in their first line.
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { lineFor } from "./source-file.ts";
+import { ranked } from "./rank-files.ts";
 
 const root = path.dirname(import.meta.dirname);
 const words = process.argv.slice(2);
@@ -14,9 +13,6 @@ if (words.length === 0) {
 const files = globSync(["packages/*/src/**/*.ts", "scripts/**/*.{ts,mjs}", "tests/**/*.ts"], {
   cwd: root,
   exclude: (name) => name === "node_modules",
-});
+}).map((file) => ({ path: file, text: readFileSync(path.join(root, file), "utf8") }));
 
-for (const file of files.toSorted()) {
-  const line = lineFor(file, readFileSync(path.join(root, file), "utf8"), words);
-  if (line !== undefined) console.log(line);
-}
+for (const line of ranked(files, words)) console.log(line);

@@ -3,6 +3,7 @@ import { matchesGlob } from "node:path";
 /** These need no cluster either, but more than a moment: every schedule of a model, sockets, processes, a build with Go. */
 export const LONGER = [
   "tests/unit/model/explore*.test.ts",
+  "tests/unit/blueprints/model.test.ts",
   "tests/unit/kube/client.test.ts",
   "tests/unit/kube/watch.test.ts",
   "tests/unit/shell/leader-flags.test.ts",

@@ -4,6 +4,8 @@ import { registerHooks } from "node:module";
 /** The module that stands in for each one of the core. */
 const TRACED: Readonly<Record<string, string>> = {
   "state/effect.ts": "traced-effect.ts",
+  "state/journal-requests.ts": "traced-journal-requests.ts",
+  "state/status-update.ts": "traced-status-update.ts",
   "undo/undo-context.ts": "traced-undo-context.ts",
 };
 const core = new URL("../../packages/controller/src/core/", import.meta.url).href;

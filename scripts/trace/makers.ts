@@ -1,4 +1,4 @@
-// Remembers which functions of the core made a step: those on the stack when it called `run`, `wait` or `continues`.
+// Remembers which functions of the core made a step: those on the stack when its first request was made.
 import { getCallSites } from "node:util";
 import type { Effect, Step } from "../../packages/controller/src/core/state/effect.ts";
 

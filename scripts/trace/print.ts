@@ -58,15 +58,22 @@ export const filesOf = (life: readonly Decision[]): readonly string[] => [
 export const linksOf = (life: readonly Decision[], base: string): string =>
   [...filesOf(life), ...observersOf(life)].map((file) => `[${file}]: ${base}${CORE}${file}`).join("\n");
 
-/** The decisions, below the phase in which they were made. */
-export const decisionsOf = (life: readonly Decision[], misfortunes: Misfortunes = {}): string => {
+/** The index of the first decision in which two lives differ. */
+export const firstDifference = (one: readonly Decision[], other: readonly Decision[]): number =>
+  one.findIndex((decision, index) => {
+    const counterpart = other[index];
+    return counterpart === undefined || entry(decision, index, {}) !== entry(counterpart, index, {});
+  });
+
+/** The decisions from this index on, below the phase in which they were made. */
+export const decisionsOf = (life: readonly Decision[], misfortunes: Misfortunes = {}, from = 0): string => {
   const text: string[] = [];
   let phase: string | undefined;
-  for (const [index, decision] of life.entries()) {
+  for (const [index, decision] of life.slice(from).entries()) {
     const current = decision.before.txn.status.phase;
     if (current !== phase) text.push(`${phase === undefined ? "" : "\n"}## ${current}\n`);
     phase = current;
-    text.push(entry(decision, index + 1, misfortunes));
+    text.push(entry(decision, from + index + 1, misfortunes));
   }
   return text.join("\n");
 };

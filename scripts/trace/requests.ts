@@ -11,8 +11,11 @@ interface Numbered extends SentRequest {
   readonly folds: readonly string[];
 }
 
+/** The verbs that have another name for a reader: an Apply is a type of change, and a Patch is sent in the same way. */
+const VERBS: Readonly<Record<string, string>> = { mergePatch: "patch", apply: "server-side apply" };
+
 const verbOf = ({ call }: SentRequest): string => {
-  const verb = call.verb === "mergePatch" ? "patch" : call.verb;
+  const verb = VERBS[call.verb] ?? call.verb;
   return "subresource" in call && call.subresource !== undefined ? `${verb} the status of` : verb;
 };
 

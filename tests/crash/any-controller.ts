@@ -1,13 +1,14 @@
 // Crashes of any controller, before and after each of its requests, each lost response, and each answer that is wrong.
-import type { Api, ApiError, Hook } from "@janus/kube";
+import type { ApiError, Client, Hook } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
+import { sampled } from "../fixtures/sample.ts";
 import { everyFault, show } from "./crash-schedule.ts";
 import { type Asked, crashingProcess, type Fault, meets, show as textOf } from "./crashing-process.ts";
 
 /** A controller, and what it is given to do. */
 export interface Subject<World> {
   /** Starts it, for the objects of this namespace. */
-  readonly start: (api: Api, namespace: string) => { readonly stop: () => Promise<void> };
+  readonly start: (api: Client, namespace: string) => { readonly stop: () => Promise<void> };
   /** Creates what it is to work on in a namespace of its own. */
   readonly prepare: () => Promise<string>;
   /** The objects as they are when it has nothing left to do; undefined: it has. */
@@ -21,20 +22,20 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /** One process, until it has ended its work, or has crashed. */
 const live = async <World>(
-  client: Api,
+  client: Client,
   { start, ended }: Subject<World>,
   namespace: string,
   fault?: Fault,
   around: Hook = (request, next) => next(request),
-): Promise<{ readonly world: World | "crashed"; readonly trace: readonly Asked[] }> => {
+): Promise<{ readonly world: World | "crashed" | "never ended"; readonly trace: readonly Asked[] }> => {
   const { hook, crashed, trace, discard } = crashingProcess(meets(fault));
-  const send: Api["send"] = (request) => hook(request, (inner) => around(inner, client.send));
+  const send: Client["send"] = (request) => hook(request, (inner) => around(inner, client.send));
   const work = start({ ...client, send }, namespace);
   let world: World | "crashed" | undefined;
   void crashed.then(() => (world = "crashed"));
   try {
     for (const end = Date.now() + PATIENCE; world === undefined; await pause(50)) {
-      if (Date.now() > end) throw new Error(`it has not ended its work after ${PATIENCE / 1000} s`);
+      if (Date.now() > end) return { world: "never ended", trace };
       const seen = await ended(namespace);
       world ??= seen;
     }
@@ -54,13 +55,14 @@ export interface Outcome {
 /**
  * Runs it once without a crash, and then once for each crash and each lost response, in a namespace of its own each time.
  *
+ * @param share one in so many of them
  * @returns what ended in another way; nothing, if it survives everything
  */
-export const crashEverywhere = async <World>(client: Api, subject: Subject<World>): Promise<Outcome> => {
+export const crashEverywhere = async <World>(client: Client, subject: Subject<World>, share = 1): Promise<Outcome> => {
   const whole = await live(client, subject, await subject.prepare());
   const expected = JSON.stringify(whole.world);
   const wrong: string[] = [];
-  const faults = everyFault(whole.trace);
+  const faults = sampled(everyFault(whole.trace), share);
   for (const fault of faults) {
     const namespace = await subject.prepare();
     const first = await live(client, subject, namespace, fault);
@@ -108,19 +110,19 @@ const wrongly = ({ text, nth }: Pick<Asked, "text" | "nth">, error: ApiError, la
  *
  * @returns what ended in another way; nothing, if it waits out everything that passes
  */
-export const answerEverywhere = async <World>(client: Api, subject: Subject<World>): Promise<Outcome> => {
+export const answerEverywhere = async <World>(client: Client, subject: Subject<World>, share = 1): Promise<Outcome> => {
   const whole = await live(client, subject, await subject.prepare());
   const expected = JSON.stringify(whole.world);
   const wrong: string[] = [];
-  let runs = 0;
-  for (const asked of whole.trace)
-    for (const error of PASSING)
-      for (const lands of asked.writes ? [false, true] : [false]) {
-        const { world } = await live(client, subject, await subject.prepare(), undefined, wrongly(asked, error, lands));
-        runs += 1;
-        const what = error.type === "refused" ? error.message : error.cause;
-        if (JSON.stringify(world) !== expected)
-          wrong.push(`${asked.text} was answered with ${what}${lands ? ", and done" : ""}: ${JSON.stringify(world)}`);
-      }
-  return { wrong, runs };
+  const cases = whole.trace.flatMap((asked) =>
+    PASSING.flatMap((error) => (asked.writes ? [false, true] : [false]).map((lands) => ({ asked, error, lands }))),
+  );
+  const tried = sampled(cases, share);
+  for (const { asked, error, lands } of tried) {
+    const { world } = await live(client, subject, await subject.prepare(), undefined, wrongly(asked, error, lands));
+    const what = error.type === "refused" ? error.message : error.cause;
+    if (JSON.stringify(world) !== expected)
+      wrong.push(`${asked.text} was answered with ${what}${lands ? ", and done" : ""}: ${JSON.stringify(world)}`);
+  }
+  return { wrong, runs: tried.length };
 };

@@ -50,6 +50,9 @@ const writes = (request: Request): boolean => {
 
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
+/** The name of what a phase of an ActionSet has made. */
+const OF_ATTEMPT = /^(kanister-job-)[a-z2-7]{10}/;
+
 export const nameOf = (request: Request): string => {
   if ("name" in request && request.name !== undefined) return request.name;
   return "body" in request
@@ -66,6 +69,7 @@ export const show = (request: Request): string => {
   const space = "namespace" in request ? (request.namespace ?? "") : "";
   const name = nameOf(request)
     .replace(UID, "uid")
+    .replace(OF_ATTEMPT, "$1hash")
     .replace(space, space === "" ? "" : "here");
   const words = [purpose, verb, purpose === "renew-lock" ? "" : name, phaseIn(request)];
   return `${writes(request) ? "*" : " "} ${words.filter((word) => word !== "").join(" ")}`;

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { commits } from "./commits.ts";
 import { expectations } from "./expectations.ts";
 import { thingsToTry } from "./keep.ts";
+import { recipeResumes } from "./recipe-resumes.ts";
 import { rollsBack } from "./rolls-back.ts";
 import { bold, green, red, say, silence } from "./say.ts";
 import { setUp } from "./set-up.ts";
@@ -12,8 +13,9 @@ import { waitsUntilReady } from "./waits-until-ready.ts";
 const help = `Usage: npm run demo -- [flags]
 
 Boots a real Kubernetes control plane on this machine, installs Janus, and shows a Transaction that commits, one that
-is rolled back, one that is rolled back because the new version never becomes ready, and one that survives the kill of
-the leading one of two controllers. Ends with 0 if everything was as promised.
+is rolled back, one that is rolled back because the new version never becomes ready, one that survives the kill of
+the leading one of two controllers, and a backup recipe that survives the kill of its controller. Ends with 0 if everything
+was as promised.
 
 Flags:
   --keep   Leaves the control plane and both controllers running until Ctrl-C, and prints commands to try.
@@ -61,7 +63,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 const play = async (): Promise<void> => {
   say(bold("Janus: Kubernetes changes that happen together, or not at all"), 0);
   const { controlPlane, stage } = await setUp(promised, (end) => ends.push(end));
-  for (const part of [commits, rollsBack, waitsUntilReady, survivesKill])
+  for (const part of [commits, rollsBack, waitsUntilReady, survivesKill, recipeResumes])
     await part(stage).catch(async (error: unknown) => {
       promised.expect(`${part.name} is shown to its end`, false, reason(error));
       for (const one of stage.replicas.all)

@@ -59,5 +59,8 @@ export const setUp = async (
   sayWrapped(`${processes.join(" and ")}, as ${controllerUser}, with a token and RBAC of their own. Logs:`, 4, dim);
   for (const { logFile } of replicas.all) say(dim(logFile), 2);
   say(dim(`Ready after ${((performance.now() - began) / 1000).toFixed(1)} s`));
-  return { controlPlane, stage: { admin, replicas, expectations } };
+  return {
+    controlPlane,
+    stage: { admin, replicas, expectations, directory: controlPlane.directory, kubeconfig: controlPlane.kubeconfig },
+  };
 };

@@ -7,4 +7,8 @@ export interface Stage {
   readonly admin: Admin;
   readonly replicas: Replicas;
   readonly expectations: Expectations;
+  /** A directory that is gone in the end. */
+  readonly directory: string;
+  /** Of the administrator. */
+  readonly kubeconfig: string;
 }

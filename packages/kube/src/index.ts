@@ -1,6 +1,7 @@
-// The Kubernetes client, for the controller and the command line: requests, watches, discovery.
+// The Kubernetes client, for the controller and the command line: requests, watches, discovery, streams of Pods.
 export { answerTo } from "./http/answer.ts";
 export type * from "./api/api.ts";
+export type * from "./api/pod-streams.ts";
 export { type Backoff, delayAfter } from "./api/backoff.ts";
 export { type Clock, systemClock } from "./api/clock.ts";
 export { entriesOfKubeconfig, loadConfig } from "./auth/kubeconfig.ts";

@@ -33,10 +33,10 @@ export {
 export { type KindOptions, type WatchedKind, watchKind } from "./reconcile/watch-kind.ts";
 export type { RunnableController } from "./runnable-controller.ts";
 export { type Reconciled, startWork, type Workplace } from "./start-work.ts";
-export { runProcess } from "./run-process.ts";
-export { type EventSubjects, recorder } from "./telemetry/events.ts";
+export { runProcess, type Work, type WorkContext } from "./run-process.ts";
+export { events, type EventSubjects, type NewEvent, recorder } from "./telemetry/events.ts";
 export { queueMetrics } from "./telemetry/queue-metrics.ts";
-export { type Finishing, objectWatches, type WatchBudget } from "./watch/object-watches.ts";
+export { type Finishing, objectWatches, type WatchBudget, type Watched } from "./watch/object-watches.ts";
 export {
   initialReflectorState,
   type ReflectorInput,

@@ -1,7 +1,7 @@
 // Runs a controller as a process: wires clients, leadership, metrics and the HTTP server, until a signal or the end of its term.
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { type Api, type Client, connect, loadConfig } from "@janus/kube";
+import { type Api, type Client, connect, loadConfig, type PodStreams } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Registry } from "prom-client";
 import type { CommonFlags, FlagProblem } from "./flags.ts";
@@ -40,6 +40,8 @@ export interface WorkContext {
   readonly api: Api;
   /** The same API server, over connections of their own. */
   readonly renewals: Api;
+  /** Logs of containers, and commands in them. */
+  readonly streams: PodStreams;
   /** The name of the Pod, or of the host. */
   readonly pod: string;
   readonly log: Log;
@@ -205,7 +207,10 @@ export const runProcess = async <Flags extends CommonFlags>(
   process.once("SIGINT", () => void stop());
 
   const lead = async (inTerm: (api: Api) => Api): Promise<void> => {
-    work = start({ api: inTerm(api), renewals: inTerm(counted(renewing)), pod, log, watchdog }, flags.right);
+    work = start(
+      { api: inTerm(api), renewals: inTerm(counted(renewing)), streams: client, pod, log, watchdog },
+      flags.right,
+    );
     mark?.set(true);
     await work.synced;
     if (!isStopping) log("info", `watching ${names.objects}`, { server: config.right.server });

@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import { handleAnswer as handle, PATIENCE } from "../../../packages/controller/src/core/state/handle-answer.ts";
+import { handleAnswer as handle, DENIED_AT_START } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
 import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import type { Instant } from "@janus/types";
@@ -43,9 +43,9 @@ describe("a denial of the controller's own permissions", () => {
     const first = handleAnswer(known, ask(as), answer, NOW, NOW);
     expect(first).toMatchObject({ failed: { code: 403 } });
     expect(hasLearned(first.known)).toBe(false);
-    const again = handleAnswer(first.known, ask(as), answer, NOW + PATIENCE - 1, NOW);
+    const again = handleAnswer(first.known, ask(as), answer, NOW + DENIED_AT_START - 1, NOW);
     expect(again.failed).toBeDefined();
-    const last = handleAnswer(again.known, ask(as), answer, NOW + PATIENCE, NOW);
+    const last = handleAnswer(again.known, ask(as), answer, NOW + DENIED_AT_START, NOW);
     expect(last.failed).toBeUndefined();
     expect(hasLearned(last.known)).toBe(true);
   });
@@ -53,7 +53,9 @@ describe("a denial of the controller's own permissions", () => {
   it("has to last anew once something was allowed", () => {
     const first = handleAnswer(known, ask("controller"), denied("get"), NOW, NOW);
     const allowed = handleAnswer(first.known, ask("controller"), E.right(former("ConfigMap", "a")), NOW + 1, NOW);
-    expect(handleAnswer(allowed.known, ask("controller"), denied("get"), NOW + PATIENCE, NOW).failed).toBeDefined();
+    expect(
+      handleAnswer(allowed.known, ask("controller"), denied("get"), NOW + DENIED_AT_START, NOW).failed,
+    ).toBeDefined();
   });
 
   it("is not what admission, a quota, or the ServiceAccount's own lack of permissions says", () => {
@@ -144,7 +146,7 @@ describe("what has to be done", () => {
     const outcome = (untilDone: NonNullable<ApiCall["untilDone"]>) => {
       const effect = ask("controller", { untilDone });
       const first = handleAnswer(known, effect, answer, NOW, NOW);
-      return hasLearned(handleAnswer(first.known, effect, answer, NOW + PATIENCE, NOW).known);
+      return hasLearned(handleAnswer(first.known, effect, answer, NOW + DENIED_AT_START, NOW).known);
     };
     expect(outcome(true)).toBe(always);
     expect(outcome("unless-refused")).toBe(unlessRefused);

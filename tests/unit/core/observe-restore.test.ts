@@ -11,7 +11,7 @@ import type { ReconcileContext } from "../../../packages/controller/src/core/sta
 import type { RollbackObservations } from "../../../packages/controller/src/core/state/rollback-observations.ts";
 import type { UndoStep } from "../../../packages/controller/src/core/undo/undo-context.ts";
 import { undoDelete } from "../../../packages/controller/src/core/undo/undo-delete.ts";
-import { undoEdit } from "../../../packages/controller/src/core/undo/undo-update.ts";
+import { undoEdit } from "../../../packages/controller/src/core/undo/undo-edit.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { learn } from "./learn.ts";
 import { UID } from "./transaction.ts";

@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
-import { readStores, restored } from "../../../packages/controller/src/core/snapshots/snapshot-stores.ts";
+import { formerObject, readStores } from "../../../packages/controller/src/core/snapshots/snapshot-stores.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, former, later, refused, underway } from "./underway.ts";
@@ -135,7 +135,7 @@ describe("a store that is recorded as this Transaction's, and says that it is of
     const { txn, known } = committed;
     const [read] = readStores(txn, known, [ref]);
     const seen = read === undefined ? undefined : learn({ txn, known }, read, theirs(read));
-    expect(seen === undefined ? undefined : restored(seen, [ref], "item-0-1")).toEqual(
+    expect(seen === undefined ? undefined : formerObject(seen, [ref], "item-0-1")).toEqual(
       E.left("Secret deploy-v2-rollback does not have the label of this Transaction"),
     );
   });

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { firstSentence, lineFor } from "../../../scripts/source-file.ts";
+import { firstSentence } from "../../../scripts/source-file.ts";
 import { root } from "./page.ts";
 
 const files = globSync(["packages/*/src/**/*.ts", "scripts/**/*.{ts,mjs}"], {
@@ -45,24 +45,5 @@ describe("a first line that says nothing is found", () => {
     "/** Decides. It is pure. */\n",
   ])("%j is one that says something", (text) => {
     expect(flaw(text)).toBeUndefined();
-  });
-});
-
-describe("npm run where", () => {
-  const text = "// Yields a lock to another\n// Transaction. More of it.\n\nexport const requestYield = () => {};\n";
-
-  it("prints the first sentence of a file that has all words in its path, first comment or exported names", () => {
-    expect(lineFor("locks/lock-yield.ts", text, ["LOCKS", "requestyield", "another"])).toBe(
-      "locks/lock-yield.ts  Yields a lock to another Transaction.",
-    );
-  });
-
-  it("prints the exported names of a file without such a sentence", () => {
-    expect(lineFor("a.ts", "export const one = 1;\nexport type Two = 2;\n", [])).toBe("a.ts  one, Two");
-  });
-
-  it("leaves out a file that lacks a word, or has it only in the code", () => {
-    expect(lineFor("locks/lock-yield.ts", text, ["lock", "snapshot"])).toBeUndefined();
-    expect(lineFor("a.ts", "import {} from './lock.ts';\n", ["lock"])).toBeUndefined();
   });
 });

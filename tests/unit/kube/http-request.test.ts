@@ -154,11 +154,12 @@ describe("a request on the wire", () => {
     expect(made.path).toBe("/api/v1/namespaces/ns/configmaps/a?timeout=5000ms");
   });
 
-  it("puts the preconditions and the dry run of a delete in its body, where the server looks for them", () => {
+  it("puts the preconditions, the grace period and the dry run of a delete in its body, where the server looks for them", () => {
     const request: Request = {
       verb: "delete",
       ...at,
       preconditions: { uid: "u", resourceVersion: "7" },
+      gracePeriodSeconds: 0,
       propagationPolicy: "Foreground",
       dryRun: true,
     };
@@ -166,6 +167,7 @@ describe("a request on the wire", () => {
       apiVersion: "v1",
       kind: "DeleteOptions",
       preconditions: { uid: "u", resourceVersion: "7" },
+      gracePeriodSeconds: 0,
       propagationPolicy: "Foreground",
       dryRun: ["All"],
     });

@@ -45,6 +45,14 @@ describe("docs/life-of-a-transaction.md", () => {
     expect(page("docs/life-of-a-transaction.md")).toBe(await runNode("--input-type=module", "--eval", program));
   });
 
+  it("shows the life that ends as Committed, and from where it differs the one that ends as RolledBack", () => {
+    const text = page("docs/life-of-a-transaction.md");
+    const recorded = text.match(/(?<=recorded in the )(?:status: phase \w+|journal: (?:forward|back), cursor -?\d)/gu);
+    expect(recorded?.map((fact) => fact.replace(/.*: (?:phase )?/u, "")).join("; ")).toBe(
+      "Preparing; forward, cursor 0; Prepared; Committing; forward, cursor 1; forward, cursor 2; Committed; RollingBack; back, cursor 0; back, cursor -1; RolledBack",
+    );
+  });
+
   it("follows the Transaction of the README without its Delete", () => {
     expect(changesOf(PATCHES)).toEqual(
       changesOf("docs/examples/deploy-v2.yaml").filter(({ type }) => type === "Patch"),
@@ -53,7 +61,7 @@ describe("docs/life-of-a-transaction.md", () => {
   });
 
   it("can be read in one go", () => {
-    expect(page("docs/life-of-a-transaction.md").split("\n").length).toBeLessThan(130);
+    expect(page("docs/life-of-a-transaction.md").split("\n").length).toBeLessThan(200);
   });
 });
 
@@ -81,17 +89,17 @@ describe("npm run trace", () => {
   it("--fail-at: the change is refused, and the files of the rollback decide", async () => {
     const life = await trace(PATCHES, BEFORE, "--fail-at", "1");
     expect(decisionWith(life, "phase RollingBack")).toContain("[transitions/abort.ts] `abort`");
-    expect(decisionWith(life, "`restore`")).toContain("[undo/undo-update.ts] `undoEdit`");
+    expect(decisionWith(life, "`restore`")).toContain("[undo/undo-edit.ts] `undoEdit`");
     expect(life).toContain("phase RolledBack; items RolledBack, NotApplied");
   });
 
   it("--crash-at: a new process reads the journal and the target, and does not send the change again", async () => {
     const life = await trace(PATCHES, BEFORE, "--crash-at", "18");
     const killed = decisionsIn(life).findIndex((entry) => entry.includes("**the controller is killed**"));
-    expect(decisionsIn(life)[killed]).toContain("request 18, `change`: apply ConfigMap app-config");
+    expect(decisionsIn(life)[killed]).toContain("request 18, `change`: server-side apply ConfigMap app-config");
     expect(decisionsIn(life)[killed + 1]).toContain("`read-journal`");
     expect(decisionWith(life, "cursor 1")).toContain("[forward/resolve-attempt.ts] `resolveAttempt`");
-    expect(life.match(/`change`: apply ConfigMap app-config/gu)).toHaveLength(1);
+    expect(life.match(/`change`: server-side apply ConfigMap app-config/gu)).toHaveLength(1);
     expect(life).toContain("phase Committed; items Applied, Applied");
   });
 

@@ -5,12 +5,17 @@ const source = new URL("../../../packages/testing/src/", import.meta.url);
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 
 const allowed =
-  /^(\.{1,2}\/([\w-]+\/)*[\w-]+\.ts|@janus\/(api|authoring|types|runtime\/core|controller\/core(\/[\w-]+)*)|fp-ts\/lib\/\w+\.js)$/;
+  /^(\.{1,2}\/([\w-]+\/)*[\w-]+\.ts|@janus\/(api|authoring|types|runtime\/core|controller\/limits|controller\/core(\/[\w-]+)*)|fp-ts\/lib\/\w+\.js)$/;
 
 it.each(files)("%s imports neither Node nor the shell of the controller", (file) => {
   const text = readFileSync(new URL(file, source), "utf8");
   const imports = [...text.matchAll(/(?:\bfrom|\bimport\(?)\s*["']([^"']+)["']/g)].map(([, name = ""]) => name);
   expect(imports.filter((name) => !allowed.test(name))).toEqual([]);
+});
+
+it("the numbers of the controller's process, which are in its shell, need nothing of it", () => {
+  const text = readFileSync(new URL("../../controller/src/shell/limits.ts", source), "utf8");
+  expect(text.match(/^import (?!type ).*/gm)).toBeNull();
 });
 
 it("what users see has no types of other libraries", () => {

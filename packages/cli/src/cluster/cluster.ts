@@ -44,6 +44,8 @@ const impersonating = (api: Client, { as, asGroup = [] }: ClusterFlags): Client 
     ...api,
     send: (request) => api.send({ as: user, ...request }),
     watch: (request, signal) => api.watch({ as: user, ...request }, signal),
+    log: (request, signal) => api.log({ as: user, ...request }, signal),
+    exec: (request, signal) => api.exec({ as: user, ...request }, signal),
   };
 };
 

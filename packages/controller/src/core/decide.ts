@@ -15,7 +15,7 @@ import { awaitMemory } from "./state/idle-memory.ts";
 import { changeIn } from "./state/observations.ts";
 import { resolvedTargets } from "./state/target-resolution.ts";
 import { lockPlace } from "./locks/lock-requests.ts";
-import { hasSnapshots } from "./state/rollback-window.ts";
+import { isCommittedWithSnapshots } from "./state/rollback-window.ts";
 import { addFinalizer, isTerminal } from "./state/status-update.ts";
 import { rollingBack } from "./phases/rolling-back.ts";
 import type { ReconcileContext } from "./state/reconcile-context.ts";
@@ -27,7 +27,7 @@ const lacksFinalizer = ({ txn, known }: ReconcileContext): boolean => {
   if (names.includes(FINALIZER) || deletionTimestamp !== undefined || status.phase === "Pending") return false;
   return (
     !isTerminal(status.phase) ||
-    hasSnapshots(txn) ||
+    isCommittedWithSnapshots(txn) ||
     [...known.changes.values()].some(({ lock }) => lock?.type === "held")
   );
 };

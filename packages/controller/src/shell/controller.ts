@@ -3,13 +3,13 @@ import type { Phase } from "@janus/api";
 import { type Api, discovery } from "@janus/kube";
 import { sharedApi, type Log, type Watchdog, watchdog as newWatchdog, recorder, watchKind } from "@janus/runtime/parts";
 import type { Registry } from "prom-client";
-import { BACKOFF, type Settings, transactions } from "../core/index.ts";
+import { type Settings, transactions } from "../core/index.ts";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
 import { draftsOf, namespaceOf } from "./reconcile/queue-key.ts";
 import { TRANSACTION_EVENTS } from "./telemetry/transaction-events.ts";
 import { CONTROLLER_NAMES } from "./names.ts";
 import { cacheTransform, dueAt, isUnpublished, phaseOf } from "./reconcile/cache-transform.ts";
-import { DRAFTS_IN_FLIGHT, IN_FLIGHT, RENEWAL_ROUND, RENEWALS_IN_FLIGHT, TURN_PATIENCE } from "./limits.ts";
+import { BACKOFF, DRAFTS_IN_FLIGHT, IN_FLIGHT, RENEWAL_ROUND, RENEWALS_IN_FLIGHT, TURN_PATIENCE } from "./limits.ts";
 import { metrics } from "./telemetry/metrics.ts";
 import { reconciler } from "./reconcile/reconciler.ts";
 

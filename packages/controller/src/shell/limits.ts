@@ -1,9 +1,11 @@
 // Numbers of the whole process for which there is no flag: requests, connections, loops and waits.
+import type { Backoff } from "@janus/kube";
 import type { HttpLimits, WatchBudget } from "@janus/runtime/parts";
 
 /**
- * The numbers of the whole process: requests, connections, loops, and the waits that no flag and no field sets. What
- * only one mechanism knows, such as how often a Draft is rendered again, is beside that mechanism.
+ * The numbers of the whole process: requests, connections, loops, and the pauses of a Transaction. What only one mechanism
+ * knows, such as how often a Draft is rendered again, is beside that mechanism; the waits that decisions share are in
+ * `core/state/waits.ts`.
  */
 
 /**
@@ -41,6 +43,18 @@ export const CONNECTIONS = {
 
 /** A request waits for its turn for so many times the write timeout; then it is not sent, and tried again after a pause. */
 export const TURN_PATIENCE = 2;
+
+/** The pause of a Transaction after requests that failed, doubled with each failure up to the cap, in ms. */
+export const BACKOFF: Backoff = { first: 200, cap: 30_000 };
+
+/** When a Failed Transaction is first retried, in ms: what has kept it from being rolled back is often over by then. */
+export const RECOVERY_DELAY = 30_000;
+
+/**
+ * How long after the write timeout a change that is not visible counts as not applied, in ms: for what is under way in
+ * the network when the API server starts to count.
+ */
+export const MARGIN = 1000;
 
 /** The deadline of requests that must not delay the exit of the process, in ms. */
 export const ASIDE_DEADLINE = 2000;

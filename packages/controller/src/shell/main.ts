@@ -1,10 +1,9 @@
 // The entry point of the controller process.
 import { LEADER_LABEL } from "@janus/api";
 import { runProcess } from "@janus/runtime/parts";
-import { MARGIN, RECOVERY_DELAY } from "../core/index.ts";
 import { controller } from "./controller.ts";
 import { parseFlags } from "./flags.ts";
-import { ASIDE_DEADLINE, CONNECTIONS, HTTP, STUCK_AFTER } from "./limits.ts";
+import { ASIDE_DEADLINE, CONNECTIONS, HTTP, MARGIN, RECOVERY_DELAY, STUCK_AFTER } from "./limits.ts";
 import { CONTROLLER_NAMES, FENCE_NAMES } from "./names.ts";
 import { version } from "./version.ts";
 

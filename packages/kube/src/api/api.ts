@@ -78,6 +78,8 @@ export interface MergePatch extends Named, Write {
 export interface Delete extends Named {
   readonly verb: "delete";
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** How long a Pod may take to end. 0: it is gone at once, whether its processes are or not. Default: the Pod's. */
+  readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
   readonly dryRun?: boolean;
   readonly timeout?: number;

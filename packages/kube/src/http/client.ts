@@ -2,12 +2,14 @@
 import * as E from "fp-ts/lib/Either.js";
 import { answerTo } from "./answer.ts";
 import type { Api, Hook, Request, Watch, WatchEvent } from "../api/api.ts";
+import type { PodStreams } from "../api/pod-streams.ts";
 import type { Connection } from "../auth/credentials.ts";
 import type { ApiError, KubeObject } from "@janus/types";
-import { exchange } from "./http-exchange.ts";
+import { exchange, unsendable } from "./http-exchange.ts";
 import { responseBudget } from "./response-budget.ts";
 import { replyOf } from "./http-response.ts";
 import { httpOf } from "./http-request.ts";
+import { podStreams } from "./pod-streams.ts";
 import { transport } from "./transport.ts";
 import { watchEvents } from "./watch.ts";
 
@@ -16,14 +18,14 @@ export interface ConnectOptions {
   readonly deadline?: number;
   /** The server's timeout of a write in ms. Less than the deadline, so that its response still arrives. Default: 5000. */
   readonly writeTimeout?: number;
-  /** Called around every request, the first one outermost, but not around watches. */
+  /** Called around every request and the beginning of each stream, the first one outermost, but not around watches. */
   readonly hooks?: readonly Hook[];
-  /** The most connections; each watch uses one. Further requests wait for a free one. Default: 64. */
+  /** The most connections; each watch uses one. Further requests wait for a free one. Streams of Pods are not counted. Default: 64. */
   readonly connections?: number;
 }
 
-export interface Client extends Api {
-  /** Closes all connections at once; active requests and watches end with `aborted`. */
+export interface Client extends Api, PodStreams {
+  /** Closes all connections at once; active requests, watches and streams end with `aborted`. */
   readonly close: () => Promise<void>;
 }
 
@@ -38,6 +40,8 @@ const MOST_COMING = 8 * 2 ** 20;
 export const connect = (connection: Connection, options: ConnectOptions = {}): Client => {
   const { deadline = 15_000, writeTimeout = 5_000, hooks = [], connections = 64 } = options;
   const { route: way, close, isClosed } = transport(connection, connections);
+  const streams = transport(connection, null);
+  const closing = new AbortController();
   const coming = responseBudget(MOST_COMING);
 
   const explained = (error: ApiError): ApiError =>
@@ -77,14 +81,15 @@ export const connect = (connection: Connection, options: ConnectOptions = {}): C
     (next: Send, hook: Hook): Send =>
     (request: Request) =>
       hook(request, next);
-  return { send: hooks.reduceRight(around, once), watch, close };
-};
+  const hooked = (send: Send): Send => hooks.reduceRight(around, send);
 
-/** A response in the server's place; see `Refused`. */
-const unsendable = (message: string): ApiError => ({
-  type: "refused",
-  code: 400,
-  reason: "Unsendable",
-  message,
-  causes: [],
-});
+  return {
+    send: hooked(once),
+    watch,
+    ...podStreams({ way: streams.route, hooked, deadline, coming, explained, closing: closing.signal }),
+    close: async () => {
+      closing.abort();
+      await Promise.all([close(), streams.close()]);
+    },
+  };
+};

@@ -1,9 +1,10 @@
 // Sends one HTTP request and reads the whole response, within a deadline.
 import { StringDecoder } from "node:string_decoder";
 import * as E from "fp-ts/lib/Either.js";
+import type { Duplex } from "node:stream";
 import type { Dispatcher } from "undici";
 import { systemClock } from "../api/clock.ts";
-import type { Unanswered } from "@janus/types";
+import type { ApiError, Unanswered } from "@janus/types";
 import type { ResponseBudget } from "./response-budget.ts";
 import type { HttpReply } from "./http-response.ts";
 import { reasonOf } from "../api/error-reason.ts";
@@ -13,8 +14,10 @@ import { reasonOf } from "../api/error-reason.ts";
  *
  * Guarantees: a response or an error within `deadline` ms. `never-sent` means exactly that: a request that was still waiting for
  * a connection at the deadline is not sent later. After a deadline the connection of the request is closed. A response of more
- * than `mostBytes` is aborted as soon as these have arrived.
+ * than `mostBytes` is aborted as soon as these have arrived. A connection that is upgraded after the deadline is closed.
  * Never: rejects.
+ *
+ * @param onUpgrade takes over the connection, if `options` ask for an upgrade: the response is then 101
  */
 export const exchange = (
   dispatcher: Dispatcher,
@@ -22,6 +25,7 @@ export const exchange = (
   deadline: number,
   inbox: ResponseBudget,
   mostBytes: number,
+  onUpgrade?: (socket: Duplex, headers: Readonly<Record<string, unknown>>) => void,
 ): Promise<E.Either<Unanswered, HttpReply>> =>
   new Promise((resolve) => {
     let sending: Dispatcher.DispatchController | undefined;
@@ -61,6 +65,14 @@ export const exchange = (
           if (over) controller.abort(new Error("given up"));
           else sending = controller;
         },
+        onRequestUpgrade(_, code, headers, socket) {
+          if (over || onUpgrade === undefined) {
+            socket.destroy();
+            return;
+          }
+          onUpgrade(socket, headers);
+          end(E.right({ status: code, retryAfter: undefined, body: "" }));
+        },
         onResponseStart(_, code, headers) {
           status = code;
           retryAfter = headers["retry-after"]?.toString();
@@ -90,4 +102,13 @@ export const unanswered = (cause: Unanswered["cause"], message: string): Unanswe
   type: "unanswered",
   cause,
   message,
+});
+
+/** A response in the server's place; see `Refused`. */
+export const unsendable = (message: string): ApiError => ({
+  type: "refused",
+  code: 400,
+  reason: "Unsendable",
+  message,
+  causes: [],
 });

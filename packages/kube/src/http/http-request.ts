@@ -124,10 +124,11 @@ const write = (
 const duration = (ms: number): string => `${Math.max(1, Math.round(ms))}ms`;
 
 /** With a body, the server ignores these in the query. */
-const deleteOptions = ({ preconditions, propagationPolicy, dryRun }: Delete): object => ({
+const deleteOptions = ({ preconditions, gracePeriodSeconds, propagationPolicy, dryRun }: Delete): object => ({
   apiVersion: "v1",
   kind: "DeleteOptions",
   ...(preconditions === undefined ? {} : { preconditions }),
+  ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
   ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
   ...(dryRun === true ? { dryRun: ["All"] } : {}),
 });

@@ -11,7 +11,7 @@ import { reasonOf } from "../api/error-reason.ts";
 /** How a request is sent. */
 export interface Route {
   readonly dispatcher: Dispatcher;
-  readonly options: (request: HttpRequest) => Dispatcher.DispatchOptions;
+  readonly options: (request: HttpRequest) => Dispatcher.DispatchOptions & { readonly headers: string[] };
   /** What is left of the deadline, in ms. */
   readonly left: number;
 }
@@ -25,8 +25,10 @@ export interface Transport {
 /**
  * Connections to an API server, with the current credentials: headers are set for each request; if the certificates change, new
  * connections are opened, and the old ones are closed when they have no requests in flight.
+ *
+ * @param connections the most of them; null: as many as there are requests
  */
-export const transport = (connection: Connection, connections: number): Transport => {
+export const transport = (connection: Connection, connections: number | null): Transport => {
   const { origin, pathname } = new URL(connection.server);
   const prefix = pathname.replace(/\/+$/, "");
   const dispatchers = new Set<Dispatcher>();
@@ -88,7 +90,7 @@ export const transport = (connection: Connection, connections: number): Transpor
 };
 
 /** HTTP/1.1 only: closing a connection then aborts one request and no other. */
-const dispatcherOf = (proxy: string | undefined, tls: TlsOptions, connections: number): Dispatcher => {
+const dispatcherOf = (proxy: string | undefined, tls: TlsOptions, connections: number | null): Dispatcher => {
   const common = {
     allowH2: false,
     pipelining: 1,

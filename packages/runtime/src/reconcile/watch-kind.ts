@@ -21,6 +21,7 @@ const WATCH = 60;
 /** An object that other clients keep writing is reconciled at most once in this time, in ms: it costs several requests. */
 const MIN_INTERVAL = 1000;
 
+/** The pause of an object after requests that failed, in ms, unless its controller has another one. */
 const DEFAULT_BACKOFF: Backoff = { first: 200, cap: 30_000 };
 
 export interface KindOptions {

@@ -37,6 +37,8 @@ export interface WatchBudget {
   readonly ofNamespace: number;
   /** Whether targets without a watch are polled; otherwise their changes are not noticed. */
   readonly polls: boolean;
+  /** A target that keeps changing is reported at most once in this time, in ms. Default: 1000. */
+  readonly interval?: number;
 }
 
 /** Kinds of which objects may delete themselves once they have finished: how they ended is kept. */
@@ -46,7 +48,6 @@ export interface Finishing {
   readonly finished: (object: KubeObject) => KubeObject | undefined;
 }
 
-/** A target that keeps changing is read at most once in this time, in ms. */
 const MIN_INTERVAL = 1000;
 /** Without a watch, a target is polled after the first of these, and then after twice as long each time, in ms. */
 const POLLING = { first: 2_000, most: 30_000 };
@@ -136,7 +137,7 @@ export const objectWatches = (
   const joined = new Map<string, Map<string, Joined>>();
   const timers = new Map<string, NodeJS.Timeout>();
   const pauses = new Map<string, number>();
-  const notify = throttle(MIN_INTERVAL, (id) => {
+  const notify = throttle(budget.interval ?? MIN_INTERVAL, (id) => {
     const [uid = "", index = ""] = id.split("/");
     const { key = "", name = "" } = joined.get(uid)?.get(id) ?? {};
     onChange(uid, Number(index), watches.get(key)?.awaited.get(name)?.waiting.get(id)?.finished);

@@ -24,8 +24,8 @@ export interface QueueOptions {
   readonly work: (key: string) => Promise<Requeue>;
   /** The group of a key, for {@link fairTurns}. It may change; the one when it is added counts. Default: each key is a group. */
   readonly groupOf?: (key: string) => string;
-  /** Default: 200 ms to 60 s. */
-  readonly backoff?: Backoff;
+  /** The pause of a key after work that failed. */
+  readonly backoff: Backoff;
   readonly observe?: (event: QueueEvent) => void;
   readonly clock?: Clock;
   /** From 0 to 1. Default: Math.random. */
@@ -52,7 +52,7 @@ export interface WorkQueue {
  * Never: ends because `work` threw. That counts as `failed`.
  */
 export const newWorkQueue = (options: QueueOptions): WorkQueue => {
-  const { concurrency, work, groupOf = (key) => key, backoff = { first: 200, cap: 60_000 } } = options;
+  const { concurrency, work, groupOf = (key) => key, backoff } = options;
   const { observe = () => {}, clock = systemClock, random = Math.random } = options;
   const places = fairTurns<string>(concurrency);
   /** Waiting keys: the time since when, and the group. */

@@ -153,7 +153,8 @@ const rewritten = (
   if (call.verb === "mergePatch") {
     const { status, metadata, ...rest } = call.body as JsonObject;
     const { uid: _, resourceVersion: __, ...others } = asObject(metadata);
-    const patch: JsonObject = call.subresource === "status" ? { status: status ?? {} } : { ...rest, metadata: others };
+    const own = kind.resource.statusSubresource || status === undefined ? rest : { ...rest, status };
+    const patch: JsonObject = call.subresource === "status" ? { status: status ?? {} } : { ...own, metadata: others };
     return mergePatched(live as unknown as Json, patch) as unknown as KubeObject;
   }
   const { apiVersion = live.apiVersion } = call.body as Partial<KubeObject>;

@@ -6,11 +6,10 @@ import {
   type Finding,
   type Happened,
   type LookUp,
-  MARGIN,
-  RECOVERY_DELAY,
   type Settings,
   withoutSecrets,
 } from "@janus/controller/core";
+import { MARGIN, RECOVERY_DELAY } from "@janus/controller/limits";
 import { type Instant, messageOf, toTimestamp, type ApiError, type KubeObject } from "@janus/types";
 import { SYSTEM_NAMESPACE, WRITE_TIMEOUT } from "@janus/api";
 import { written } from "../api-server/field-managers.ts";

@@ -1,6 +1,5 @@
 // Runs a Transaction in the model until it has finished.
 import {
-  BACKOFF,
   type Effect,
   type Happened,
   isTerminal,
@@ -17,6 +16,7 @@ import {
   type Watched,
   withContents,
 } from "@janus/controller/core";
+import { BACKOFF } from "@janus/controller/limits";
 import { type Decided, type Failure, simulateController, type SimulatedWorld } from "@janus/runtime/core";
 import { retryAfterOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";

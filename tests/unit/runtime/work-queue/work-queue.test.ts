@@ -230,6 +230,7 @@ describe("a queue", () => {
     let worked = 0;
     const { add } = newWorkQueue({
       concurrency: 1,
+      backoff: { first: 100, cap: 1000 },
       clock,
       random: () => 0,
       observe: (event) => event.type === "threw" && errors.push(event.error),

@@ -30,7 +30,7 @@ import { unauthorizedChanges } from "./send-change.ts";
  * For so long after the change, a failure may be that of the state before, in ms: a controller may report that it has seen the new
  * generation before it has updated its conditions.
  */
-const SETTLING = 3000;
+const STALE_FAILURE = 3000;
 
 /** A target whose gates are waited for, and until when. */
 interface Wait {
@@ -77,7 +77,7 @@ const waitFor = (context: ReconcileContext, journal: Journal, item: ResolvedItem
     ...revertibleBy(context, change, before),
   };
   // A failure is decided on the current state of the target: it may have met its gates in the last moment.
-  const settled = now < since + SETTLING ? since : since + SETTLING;
+  const settled = now < since + STALE_FAILURE ? since : since + STALE_FAILURE;
   const observed = observeGates(gated, known, now < until ? settled : until, now);
   return {
     gated,
@@ -166,7 +166,7 @@ const unansweredToEnd = ({ known }: ReconcileContext, { gated, until }: Wait): U
       };
 };
 
-const settledAt = ({ until }: Wait, since: Instant): Instant => Math.min(until, since + SETTLING);
+const settledAt = ({ until }: Wait, since: Instant): Instant => Math.min(until, since + STALE_FAILURE);
 
 /** Whether waiting cannot help. */
 const isOver = (one: Unmet, since: Instant, now: Instant): boolean =>

@@ -6,8 +6,8 @@ import { changeIn } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { waiting } from "../state/status-progress.ts";
 import { grant, lackingPermissions, reviewsOf } from "../preflight/permissions.ts";
-import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { ENABLING_TIME } from "../state/resolved-changes.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /** Checks the permissions again in the turn of the change, and records since when. */
 const asking = (changeContext: ChangeContext): readonly ApiCall[] =>

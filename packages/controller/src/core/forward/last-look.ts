@@ -1,4 +1,4 @@
-// Limits how long an aborting Transaction retries the reads that show whether its last write was applied.
+// Reads what has become of a write, after a refusal or a restart; and limits for how long, if the Transaction is to stop.
 import { type ApiCall, type Effect, run, type Step } from "../state/effect.ts";
 import type { Fault } from "../state/fold.ts";
 import { type AbortCause, type SentWrite, sentWrite } from "../state/forward-observations.ts";

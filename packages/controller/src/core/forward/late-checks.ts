@@ -4,13 +4,13 @@ import { forwardIn, type Observations, withPreflight } from "../state/observatio
 import { isLossUnknown, readOtherVersions } from "../state/other-versions.ts";
 import { lostGrants, regranting } from "../preflight/regranting.ts";
 import { versionProblems } from "../preflight/preflight.ts";
-import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { ENABLING_TIME } from "../state/resolved-changes.ts";
 import { waiting } from "../state/status-progress.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ChangeContext } from "./change-context.ts";
 import { failed, passed, pending, type TurnCheck } from "./turn-check.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /** The dry runs that the preflight asked for on a target, and for which it may have had no permission. */
 const asked = ({ context: { txn }, before, ...item }: ChangeContext, known: Observations): readonly ApiCall[] =>

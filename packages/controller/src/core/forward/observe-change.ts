@@ -1,4 +1,4 @@
-// Folds the answers in the turn of a change into the observations: to its last checks, its write, and reads of what has become of it.
+// Folds the answers in the turn of a change into the observations, and decides why to abort where an answer alone tells.
 import { classify, deniedVerb, isAbsent, isUnserved, mayBeApplied, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { formatRef, ownerUids, terminatingMessage } from "../kubernetes/kube-object.ts";

@@ -16,7 +16,7 @@ import { lostForGood } from "../preflight/irreversible-changes.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { renewSnapshot } from "./retake-snapshot.ts";
 import type { InDoubtVerdict } from "./in-doubt.ts";
-import { deadline, inFlightWindow, POLL_INTERVAL } from "../state/reconcile-context.ts";
+import { deadline, inFlightWindow } from "../state/reconcile-context.ts";
 import { ENABLING_TIME } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import type { ChangeContext } from "./change-context.ts";
@@ -28,6 +28,7 @@ import { mustConceal } from "../state/sensitive-kinds.ts";
 import { waiting } from "../state/status-progress.ts";
 import { irreversibleReason, reasonToStop } from "./reason-to-stop.ts";
 import { onceSettled, send } from "./send-change.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /** An attempt to make a change, of which the target has to tell what has become. */
 interface Attempted extends ChangeContext {

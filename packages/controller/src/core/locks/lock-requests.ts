@@ -14,7 +14,8 @@ import { fromTimestamp, type Instant, leases, MAX_INT32, toMicroTime } from "@ja
 import { changeIn } from "../state/observations.ts";
 import { type LockObservation, RENEWED_AFTER } from "../state/lock-observation.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
-import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /** The Lease that locks a target: in the target's namespace, or in the controller's for cluster-scoped ones. */
 export const lockPlace = (place: ObjectRef, controllerNamespace: string): ObjectRef => ({

@@ -5,7 +5,8 @@ import { releaseIfHeld, lockPlace } from "./lock-requests.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { waiting } from "../state/status-progress.ts";
 import { annotate } from "../state/status-update.ts";
-import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 const placeOf = ({ namespace, name }: Holder): ObjectRef => ({ resource: transactions, namespace, name });
 

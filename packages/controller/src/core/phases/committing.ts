@@ -27,7 +27,7 @@ import { gateAgain } from "../forward/gate-again.ts";
 import { awaitGates } from "../forward/await-gates.ts";
 import { resolveInDoubt } from "../forward/in-doubt.ts";
 import { findProgress, foundEvents } from "../forward/lost-journal.ts";
-import { deadline, POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
@@ -37,6 +37,7 @@ import { nextWrite } from "../forward/replace-steps.ts";
 import { nextChange } from "../forward/next-change.ts";
 import { resolveAttempt } from "../forward/resolve-attempt.ts";
 import { send } from "../forward/send-change.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /**
  * Applies the changes one after the other, with one checkpoint after each that is also the intent of the next.

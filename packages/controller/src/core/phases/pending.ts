@@ -43,7 +43,7 @@ export const pending = (context: ReconcileContext): Step => {
   if (general.length > 0 || problems.size > 0)
     return run(withEvents(failUntouched(context, { reason: "InvalidTransaction", problems, general }), audited));
   // A Transaction without the finalizer has no journal: none is looked for.
-  if (!isHeld) return run({ ...addFinalizer(txn), folds: [{ type: "journal-missing" }] });
+  if (!isHeld) return run({ ...addFinalizer(txn), folds: [{ type: "no-journal-yet" }] });
   const begun = updateStatus(
     txn,
     {

@@ -23,7 +23,7 @@ import { journalUnavailable } from "../transitions/journal-unavailable.ts";
  * How long an item may wait before it is deferred, in ms: most finalizers are removed sooner. If one is deferred
  * already, the next one blocks the rest for a shorter time.
  */
-const PATIENCE = { first: 10_000, next: 1_000 };
+const DEFERRED_AFTER = { first: 10_000, next: 1_000 };
 
 /** The API servers use a former schema of a CustomResourceDefinition so long after it was restored, in ms, at the latest. */
 const SPREADING = 2_000;
@@ -33,17 +33,18 @@ const SPREADING = 2_000;
  * deferred, and retried as soon as it may succeed: the others do not wait for it, unless they depend on each
  * other.
  *
- * Guarantees: only applied changes are rolled back; an item that cannot be rolled back is recorded and does not
- *             stop the others; changes of other clients are kept. RolledBack means that every target is as it
- *             was before; anything else is Failed. Each item is decided on a live read of its target alone, so
- *             that several may be in progress at a crash.
- * Assumes: nothing is in doubt from the forward run (see `abort.ts`).
+ * Guarantees: only changes that were applied are rolled back; in a retry also one of which that is unknown, as far
+ *             as its target shows that it was (`doubted` in the journal). An item that cannot be rolled back is
+ *             recorded and does not stop the others; changes of other clients are kept. RolledBack means that every
+ *             target is as it was before; anything else is Failed. Each item is decided on a live read of its target
+ *             alone, so that several may be in progress at a crash.
+ * Assumes: the status has the fate of the change that was last sent, which may be unknown (see `abort.ts`).
  */
 export const rollingBack = (context: ReconcileContext): Step => {
   const { txn, known } = context;
   if (isAskedFor(txn)) return run(removeAnnotation(txn));
-  if (isRefused(known.journal)) return journalUnavailable(context, known.journal, reached(context), "not-sent");
-  const finding = findJournal(txn, known, { position: { direction: "forward", cursor: reached(context) } });
+  if (isRefused(known.journal)) return journalUnavailable(context, known.journal, appliedChanges(context), "not-sent");
+  const finding = findJournal(txn, known, { position: { direction: "forward", cursor: appliedChanges(context) } });
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
   const { position } = journal;
@@ -91,7 +92,7 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
   }
   const [first, ...others] = waits.toSorted((a, b) => a.until - b.until);
   if (first === undefined) return run(readJournal(txn));
-  const patience = journal.deferred.size === 0 ? PATIENCE.first : PATIENCE.next;
+  const patience = journal.deferred.size === 0 ? DEFERRED_AFTER.first : DEFERRED_AFTER.next;
   const [current] = waits;
   if (cursor > 0 && current !== undefined && now >= since + patience)
     return run(defer(context, journal, cursor, current.because));
@@ -128,7 +129,7 @@ const waitForFirst = (
 };
 
 /** The number of applied changes according to the status. In a retry, some of them are rolled back already. */
-const reached = ({ txn }: ReconcileContext): number =>
+const appliedChanges = ({ txn }: ReconcileContext): number =>
   Math.min(txn.status.items.findLastIndex((item) => item.state.type === "committed") + 1, txn.spec.changes.length);
 
 /** Reverses the journal. The status has the fate of the change at its cursor since the phase is RollingBack. */
@@ -140,8 +141,8 @@ const reverse = ({ txn, now }: ReconcileContext, journal: Journal): ApiCall => {
       ? { note: [cursor, { type: fate.type, error: fate.error }] }
       : {};
   // A deletion that was accepted and delayed by finalizers counts as applied, although it has no checkpoint.
-  const reached = fate?.type === "committed" ? cursor + 1 : cursor;
-  const position: Back["position"] = { direction: "back", cursor: reached - 1, reached, since: now };
+  const end = fate?.type === "committed" ? cursor + 1 : cursor;
+  const position: Back["position"] = { direction: "back", cursor: end - 1, reached: end, since: now };
   const recorded = checkpoint(txn, journal, { position, ...note });
   return {
     ...recorded,

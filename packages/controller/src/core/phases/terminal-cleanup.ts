@@ -14,10 +14,11 @@ import { lockPlace, verifyLock, releaseLock } from "../locks/lock-requests.ts";
 import { discoveries, resolvedTargets } from "../state/target-resolution.ts";
 import { isRequestFulfilled, rollbackOnRequest } from "../transitions/rollback-on-request.ts";
 import { isUnsettled, nextRetryAt, refuseRetry, retryRollback } from "../transitions/rollback-retry.ts";
-import { hasSnapshots, isResting, isReversible, windowEnd } from "../state/rollback-window.ts";
+import { isCommittedWithSnapshots, isResting, isReversible, windowEnd } from "../state/rollback-window.ts";
 import { expire as deleteExpired, removeFinalizer, updateStatus } from "../state/status-update.ts";
 import { releaseStore, deleteStore } from "../snapshots/release-stores.ts";
-import { POLL_INTERVAL, inFlightWindow, type ReconcileContext } from "../state/reconcile-context.ts";
+import { inFlightWindow, type ReconcileContext } from "../state/reconcile-context.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /** Failed with an incomplete rollback: at once on request, otherwise after a delay that grows. */
 const retryWhenDue = (context: ReconcileContext): Step | undefined => {
@@ -139,7 +140,7 @@ const deleteUnneededJournal = ({ txn, known }: ReconcileContext): Step | undefin
 
 /** The status names journal and snapshots no more. */
 const recordFinal = ({ txn, now }: ReconcileContext): Step | undefined =>
-  hasSnapshots(txn) && txn.metadata.deletionTimestamp === undefined
+  isCommittedWithSnapshots(txn) && txn.metadata.deletionTimestamp === undefined
     ? run(updateStatus(txn, { isFinal: true, because: readyIn(txn) }, now))
     : undefined;
 
@@ -236,7 +237,7 @@ const remains = ({ txn, known }: ReconcileContext): readonly ApiCall[] => {
   const left = isLeft(txn.status);
   const isGoing = txn.metadata.deletionTimestamp !== undefined;
   if (isReversible(txn) && !isGoing) return [];
-  // After RolledBack, they are kept, and owned by the Transaction.
+  // After RolledBack they stay, owned by the Transaction: they are deleted with it.
   const goes = phase === "Committed" || (phase === "Failed" && !left);
   const to = phase === "RolledBack" ? "owned" : left && isGoing ? "orphaned" : "kept";
   return allStores(txn, journalIn(known)).flatMap((ref) =>

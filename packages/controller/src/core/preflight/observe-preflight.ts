@@ -1,4 +1,4 @@
-// Folds the answers to the requests of the preflight into the observations: reads, dry runs and access reviews.
+// Folds the answers to reads, dry runs and access reviews of the preflight into the observations, and words what they refuse.
 import type { ResolvedChange } from "@janus/api";
 import { type ApiError, asObject, isAbsent, type KubeObject, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";

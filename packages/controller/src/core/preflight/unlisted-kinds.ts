@@ -2,8 +2,8 @@
 import { cut } from "@janus/api";
 import type { Instant } from "@janus/types";
 import type { Observations } from "../state/observations.ts";
-import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import type { Listing, Unlisted } from "../state/listings.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /**
  * How long kinds whose server does not answer are listed again, in ms: a permanently broken one must not block

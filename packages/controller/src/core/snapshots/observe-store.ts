@@ -11,7 +11,7 @@ import { type Observations, set, unset, withChange } from "../state/observations
 import type { OurStore, StoreData, StoreListing, StoreObservation } from "../state/store-observations.ts";
 import { isOf, storeKey } from "./release-stores.ts";
 import { laterStore, openStore } from "./snapshot-data.ts";
-import { restored, storesWith } from "./snapshot-stores.ts";
+import { formerObject, storesWith } from "./snapshot-stores.ts";
 import { withRefs } from "./take-snapshots.ts";
 
 type Named = Pick<SnapshotStore, "kind" | "name">;
@@ -139,7 +139,7 @@ export const storeFolds: Folds<StoreFold> = {
     return stores.every((store) => store !== undefined) ? withRefs(known, starts, stores) : known;
   },
   "former-owners-read": (known, { index, stores, key }) => {
-    const object = restored(known, stores, key);
+    const object = formerObject(known, stores, key);
     return E.isLeft(object) ? known : withChange(known, index, { ownersBefore: ownerUids(object.right) });
   },
 };

@@ -6,7 +6,7 @@ import { beforeIn, type Journal } from "../state/journal.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import type { ReleaseTo } from "../state/cleanup.ts";
 import { releaseOrRetry } from "./release-stores.ts";
-import { holding, readStores, restored } from "./snapshot-stores.ts";
+import { formerObject, holding, readStores } from "./snapshot-stores.ts";
 import type { KubeObject } from "@janus/types";
 
 /** The recorded state before a change. */
@@ -54,7 +54,7 @@ export const snapshotOf = (txn: Transaction, known: Observations, journal: Journ
   const effects = readStores(txn, known, stores);
   if (effects.length > 0)
     return { type: "unread", effects: effects.map((request) => withOwners(request, index, stores, key)) };
-  const object = restored(known, stores, key);
+  const object = formerObject(known, stores, key);
   return E.isRight(object) ? { type: "object", object: object.right } : { type: "lost", why: object.left };
 };
 

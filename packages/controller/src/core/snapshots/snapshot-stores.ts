@@ -130,7 +130,7 @@ export const readStores = (
 ): readonly ApiCall[] => stores.filter((ref) => !known.storeData.has(storeKey(ref))).map((ref) => read(txn, ref));
 
 /** The former object, from the stores that were read. Left: why it is not available. */
-export const restored = (
+export const formerObject = (
   known: Observations,
   stores: readonly SnapshotStore[],
   key: string,

@@ -13,7 +13,7 @@ import type { ReconcileContext } from "./reconcile-context.ts";
  * How long what cannot be read is waited for, in ms: what is owned by the Transaction can only be created after it, and
  * permissions take a moment to be effective.
  */
-const PATIENCE = 10_000;
+const CONTENTS_AWAITED = 10_000;
 /** How often it is looked for, in ms. */
 const INTERVAL = 250;
 /** ConfigMaps and Secrets that are read at the same time: each may have 1 MiB. */
@@ -131,7 +131,7 @@ export const unusableContent = (
   const change = txn.spec.changes[index];
   if (change === undefined || !isReference(change)) return undefined;
   const one = known.contents.get(nameOfContents(change.contentFrom));
-  if (one?.type === "unavailable") return now < one.since + PATIENCE ? undefined : one.why;
+  if (one?.type === "unavailable") return now < one.since + CONTENTS_AWAITED ? undefined : one.why;
   const content = contentOf(txn, known.contents, change.contentFrom);
   return content !== undefined && E.isLeft(content) ? content.left : undefined;
 };
@@ -166,7 +166,7 @@ export const contentsState = ({ txn, known, now }: Pick<ReconcileContext, "txn" 
   const missing: Extract<ContentsObservation, { readonly type: "unavailable" }>[] = [];
   for (const [name, [source]] of sources(txn)) {
     const one = known.contents.get(name);
-    const isAwaited = one?.type === "unavailable" && now < one.since + PATIENCE;
+    const isAwaited = one?.type === "unavailable" && now < one.since + CONTENTS_AWAITED;
     if (one === undefined || (isAwaited && now >= one.readAt + INTERVAL)) unread.push(read(txn, source));
     else if (isAwaited) missing.push(one);
   }

@@ -28,8 +28,8 @@ export type LockFold =
 export type JournalFold =
   | { readonly type: "journal-read" }
   | { readonly type: "journal-written" }
-  /** A Transaction without the finalizer has no journal. */
-  | { readonly type: "journal-missing" }
+  /** The finalizer is added: before it no journal is written. */
+  | { readonly type: "no-journal-yet" }
   /** The journal is deleted, or labelled as orphaned. */
   | { readonly type: "journal-released" }
   /** The change at its cursor is in doubt. */
@@ -148,7 +148,7 @@ export type GateFold =
   /** What a read of the target shows of its gates. */
   | { readonly type: "gates-judged"; readonly gated: Gated };
 
-/** Folded by `forward/observe-trace.ts`. */
+/** Folded by `forward/observe-lost-journal.ts`. */
 export type TraceFold =
   /** The target is read, with what it was before the change, if that was read from its snapshot. */
   { readonly type: "trace-read"; readonly before?: KubeObject } | { readonly type: "trace-unreadable" };

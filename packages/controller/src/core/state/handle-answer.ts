@@ -12,7 +12,7 @@ import { meaningFor, rediscovered } from "./unserved-kind.ts";
  * How long missing permissions of the controller are treated as transient, in ms: an API server that has just
  * started does not know its roles yet.
  */
-export const PATIENCE = 30_000;
+export const DENIED_AT_START = 30_000;
 
 const denialOf = ({ purpose, call: { place } }: ApiCall): string => `${purpose} ${formatRef(place)}`;
 
@@ -103,6 +103,6 @@ export const handleAnswer = (known: Observations, answered: Answered, { run, mis
     return handleOwnConflict(known, effect, fault, run(granted, effect.folds, answered));
   if (!isOwnDenial(effect, fault)) return { known: run(granted, effect.folds, answered) };
   const since = known.denied.get(denial) ?? at;
-  if (at >= since + PATIENCE) return { known: run(known, effect.folds, answered) };
+  if (at >= since + DENIED_AT_START) return { known: run(known, effect.folds, answered) };
   return { known: { ...known, denied: set(known.denied, denial, since) }, failed: fault };
 };

@@ -20,7 +20,7 @@ const KEPT = 16 * 1024;
 /** The approximate size of an object with owners. */
 const OWNED_BYTES = 200;
 /** How long a large one waits before it tries again, in ms, unless it is woken. */
-const PATIENCE = 30_000;
+const MEMORY_AWAITED = 30_000;
 
 type Work = Pick<ReconcileContext, "txn" | "known">;
 
@@ -171,7 +171,7 @@ const BECAUSE = "waiting: the Transaction is large, and only a few large Transac
 /** It waits until it is its turn to take memory. The status of one that has ended, that is a Draft, or that only a later version can process, stays as it is. */
 export const awaitMemory = (context: ReconcileContext): Step => {
   const { txn, known, now } = context;
-  const until = Math.min(now + PATIENCE, now < deadline(context) ? deadline(context) : Number.POSITIVE_INFINITY);
+  const until = Math.min(now + MEMORY_AWAITED, now < deadline(context) ? deadline(context) : Number.POSITIVE_INFINITY);
   const isUnderWay = txn.status.phase === "Committing" || txn.status.phase === "RollingBack";
   return isTerminal(txn.status.phase) || txn.spec.lifecycle !== "Published" || known.later !== undefined
     ? wait(until, BECAUSE)

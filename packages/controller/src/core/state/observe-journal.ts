@@ -59,7 +59,7 @@ export const journalFolds: Folds<JournalFold> = {
     const exists = answer.left.type === "refused" && answer.left.code === 409;
     return exists ? { ...known, journal: { type: "taken" } } : refused(known, answer.left, at);
   },
-  "journal-missing": (known) => ({ ...known, journal: { type: "missing" } }),
+  "no-journal-yet": (known) => ({ ...known, journal: { type: "missing" } }),
   "journal-released": (known) => ({ ...known, cleanup: { ...known.cleanup, isJournalReleased: true } }),
   "cursor-in-doubt": (known, _, { at }) => {
     const journal = journalIn(known);

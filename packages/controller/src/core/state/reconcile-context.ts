@@ -44,27 +44,6 @@ export interface Settings {
   readonly defaultTtl?: number;
 }
 
-/**
- * How long after the write timeout a change that is not visible counts as not applied, in ms: for what is under way in
- * the network when the API server starts to count. See `inFlightWindow`.
- */
-export const MARGIN = 1000;
-
-/** When a Failed Transaction is first retried, in ms: what has kept it from being rolled back is often over by then. */
-export const RECOVERY_DELAY = 30_000;
-
-/** The pause of a Transaction after requests that failed, doubled with each failure, in ms. */
-export const BACKOFF = { first: 200, cap: 30_000 };
-
-/** How often to poll for changes by other clients, or to retry, in ms. */
-export const POLL_INTERVAL = 1000;
-
-/**
- * How long after an item was rolled back, in ms, rejections and values of the API server may be due to what that has just taken
- * away: a policy, a quota, missing permissions. API servers, and admission webhooks, learn of it a moment later.
- */
-export const SETTLING = 10_000;
-
 /** How long after it was sent a write may still take effect. */
 export const inFlightWindow = (settings: Settings): number => settings.writeTimeout + settings.margin;
 

@@ -22,8 +22,8 @@ export const isReversible = ({ status: { phase, conditions } }: Transaction): bo
  */
 export const isResting = (txn: Transaction): boolean => isReversible(txn) && txn.status.reversibleUntil !== undefined;
 
-/** Whether it is Committed, and its journal and snapshots are not deleted yet. */
-export const hasSnapshots = ({ status: { phase, journal, snapshots } }: Transaction): boolean =>
+/** Whether it is Committed, and its journal and snapshots are not deleted yet. (A RolledBack one keeps its snapshots.) */
+export const isCommittedWithSnapshots = ({ status: { phase, journal, snapshots } }: Transaction): boolean =>
   phase === "Committed" && (journal !== undefined || snapshots.length > 0);
 
 /** The end of the window of a Transaction that was Committed at this time; to the second, as it is recorded. */

@@ -2,7 +2,8 @@
 import { cut, REQUEST_ROLLBACK, ROLLBACK_REQUESTED_BY, type Transaction } from "@janus/api";
 import type { ApiCall } from "../state/effect.ts";
 import { namespaces } from "../kubernetes/kube-object.ts";
-import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /** The request of users to stop an active Transaction. */
 export type StopRequest =

@@ -6,10 +6,10 @@ import { differingItems, firstPaths } from "../merge/server-mutations.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { stateOf } from "../state/journal.ts";
 import { rollbackIn } from "../state/observations.ts";
-import { POLL_INTERVAL, SETTLING } from "../state/reconcile-context.ts";
 import { mustConceal } from "../state/sensitive-kinds.ts";
 import { unallocated, withoutAllocations } from "./service-allocations.ts";
 import type { UndoContext, UndoStep } from "./undo-context.ts";
+import { POLL_INTERVAL, SETTLING } from "../state/waits.ts";
 
 /** A field of a DaemonSet. The API server counts it itself, whatever else is in the cluster. */
 const GENERATION = "f:deprecated.daemonset.template.generation";

@@ -4,10 +4,10 @@ import { asObject, type KubeObject } from "@janus/types";
 import { boundTo, destroyedBehind, destroyedWith, priorStorage } from "../kubernetes/backing-storage.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall } from "../state/effect.ts";
-import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { rollbackIn } from "../state/observations.ts";
 import { createdUids } from "./created-uids.ts";
 import { conflict, continues, type UndoContext, type UndoStep } from "./undo-context.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /** Milliseconds after which it is read again: others may have changed its policy, or bound it, since. */
 const FRESH = 5_000;

@@ -15,10 +15,11 @@ import { awaitedDeletion, formatRef, type ObjectRef } from "../kubernetes/kube-o
 import { deletedOwners } from "../snapshots/owner-references.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
-import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { undo } from "./undo.ts";
 import type { UndoStep } from "./undo-context.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /** The journal of an active rollback. */
 export type Back = Journal & { readonly position: { readonly direction: "back" } };

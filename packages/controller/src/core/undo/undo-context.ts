@@ -6,8 +6,9 @@ import { type Instant } from "@janus/types";
 import type { Journal } from "../state/journal.ts";
 import { unchangedConflict } from "../state/observations.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
-import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /** The next thing to do to roll back an item, or how its rollback ended. */
 export type UndoStep =

@@ -8,10 +8,10 @@ import { awaitedDeletion, formatRef } from "../kubernetes/kube-object.ts";
 import { otherTransaction } from "../merge/field-managers.ts";
 import { isMarked } from "../merge/marks.ts";
 import { firstStep } from "../state/effect.ts";
-import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { readTarget } from "../state/resolved-changes.ts";
 import { releasedVolume, storageOfOthers } from "./prior-storage.ts";
 import { conflict, continues, refusedFor, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /** Keeps an object that a later Transaction has changed. An edit of any other client goes with the object. */
 const changedSince = ({ seen: { object }, place, context: { txn } }: UndoContext): UndoStep | undefined => {

@@ -8,7 +8,6 @@ import { withNewOwners, withNewUids } from "../snapshots/owner-references.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { rollbackIn, unchangedConflict } from "../state/observations.ts";
-import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { readTarget } from "../state/resolved-changes.ts";
 import { deletedNamespace } from "./deleted-together.ts";
 import { creationBody, goalOf, recreatable } from "./recreated-object.ts";
@@ -26,6 +25,7 @@ import {
   type UndoContext,
   type UndoStep,
 } from "./undo-context.ts";
+import { POLL_INTERVAL } from "../state/waits.ts";
 
 /**
  * Creates a deleted object again: first the object, then its new uid is recorded in the journal, then its field

@@ -6,13 +6,13 @@ import { changeIn } from "../state/observations.ts";
 import type { Refusal } from "../state/rollback-observations.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
-import { POLL_INTERVAL, type ReconcileContext, SETTLING } from "../state/reconcile-context.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { unreadOwners, withoutGoneOwners } from "./gone-owners.ts";
 import { undoCreate } from "./undo-create.ts";
 import { undoDelete } from "./undo-delete.ts";
 import { undoReplace } from "./undo-replace.ts";
-import { undoEdit } from "./undo-update.ts";
+import { undoEdit } from "./undo-edit.ts";
 import {
   conflictPause,
   continues,
@@ -22,6 +22,7 @@ import {
   type UndoStep,
 } from "./undo-context.ts";
 import type { KubeObject } from "@janus/types";
+import { POLL_INTERVAL, SETTLING } from "../state/waits.ts";
 
 /**
  * Decides on a live read of the target alone, so that it does not matter whether an earlier attempt has landed: what is

@@ -1,4 +1,4 @@
-// Undoes an Update or Patch: restores the fields that the change has set.
+// Undoes an edit, that is a Patch or an Update: restores the fields that the change has set.
 import * as E from "fp-ts/lib/Either.js";
 import { type DifferingField, differingItems, firstPaths } from "../merge/server-mutations.ts";
 import { desiredState, writable } from "../merge/write-body.ts";

@@ -3,7 +3,7 @@ import type { JsonObject, KubeObject } from "@janus/types";
 import { describe, expect, it } from "vitest";
 import { withServerMutations } from "../../../packages/controller/src/core/merge/server-mutations.ts";
 import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
-import { undoEdit } from "../../../packages/controller/src/core/undo/undo-update.ts";
+import { undoEdit } from "../../../packages/controller/src/core/undo/undo-edit.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { change, former, observing, underway } from "./underway.ts";
 

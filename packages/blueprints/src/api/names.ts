@@ -1,0 +1,30 @@
+// The names of Kanister's API, and of what Janus adds to its objects.
+import type { Resource } from "@janus/types";
+
+export const GROUP = "cr.kanister.io";
+export const VERSION = "v1alpha1";
+
+const kind = (name: string, plural: string): Resource => ({
+  group: GROUP,
+  version: VERSION,
+  plural,
+  kind: name,
+  namespaced: true,
+  statusSubresource: false,
+});
+
+export const blueprints = kind("Blueprint", "blueprints");
+export const actionSets = kind("ActionSet", "actionsets");
+export const profiles = kind("Profile", "profiles");
+
+/** Held from the first write until the ActionSet has ended, so that a deletion waits for its clean-up. */
+export const RUNNING = "blueprints.janus.io/running";
+
+/** Stands in for `spec.serviceAccountName` where the CRD is Kanister's own, which prunes the field. */
+export const SERVICE_ACCOUNT = "janus.io/service-account";
+
+/** Of journals and Pods: the ActionSet that they belong to. */
+export const ACTION_SET_UID = "janus.io/actionset-uid";
+
+/** Of what a phase has made: `<uid>/<action>/<phase>/<attempt>`. */
+export const MADE_BY = "janus.io/actionset";

@@ -1,0 +1,63 @@
+// The output artifacts of actions, rendered when all of their phases have ended.
+import * as E from "fp-ts/lib/Either.js";
+import type { ActionSet } from "../api/action-set.ts";
+import type { Artifact } from "../api/blueprint.ts";
+import type { Journal } from "./journal.ts";
+import { paramsOf } from "./params.ts";
+import { type Data, NIL, type Randomness, renderText } from "./templates.ts";
+import { isTainted, revealed } from "./text.ts";
+import type { Inquiry } from "./requests.ts";
+
+/** What is shown in place of a Secret. */
+const REDACTED = "***";
+
+const rendered = (text: string, path: string, data: Data, randomness: Randomness): E.Either<string, string> =>
+  E.bimap(
+    (problem: string) => `artifact ${path}: ${problem}`,
+    (one: Parameters<typeof revealed>[0]) => (isTainted(one) ? REDACTED : revealed(one)),
+  )(renderText(text, data, { ...randomness, at: path }));
+
+const artifactOf = (
+  name: string,
+  { keyValue, kopiaSnapshot }: Artifact,
+  data: Data,
+  randomness: Randomness,
+): E.Either<string, Artifact> =>
+  E.flatMap((entries: readonly (readonly [string, string])[]) =>
+    E.map(
+      (snapshot: string | undefined): Artifact => ({
+        ...(keyValue === undefined ? {} : { keyValue: Object.fromEntries(entries) }),
+        ...(snapshot === undefined ? {} : { kopiaSnapshot: snapshot }),
+      }),
+    )(
+      kopiaSnapshot === undefined
+        ? E.right<string, string | undefined>(undefined)
+        : rendered(kopiaSnapshot, `${name}.kopiaSnapshot`, data, randomness),
+    ),
+  )(
+    E.traverseArray(([key, text]: readonly [string, string]) =>
+      E.map((value: string) => [key, value] as const)(rendered(text, `${name}.${key}`, data, randomness)),
+    )(Object.entries(keyValue ?? {})),
+  );
+
+/** Those of all actions. Left: what is wrong with one. Undefined: what they need is still to be read. */
+export const artifactsOf = (
+  ask: Inquiry,
+  actionSet: ActionSet,
+  journal: Journal,
+): E.Either<string, readonly Readonly<Record<string, Artifact>>[]> | undefined => {
+  const all: Readonly<Record<string, Artifact>>[] = [];
+  for (const [action, { blueprint }] of journal.actions.entries()) {
+    const outputs = Object.entries(blueprint.outputArtifacts ?? {});
+    const data = outputs.length === 0 ? undefined : paramsOf(ask, actionSet, journal, { action, phase: "artifacts" });
+    if (data === undefined && outputs.length > 0) return undefined;
+    if (data !== undefined && E.isLeft(data)) return data;
+    const randomness = { now: Date.parse(journal.time), seed: `${journal.seed}/artifacts/${action}` };
+    const read = E.traverseArray(([name, artifact]: readonly [string, Artifact]) =>
+      E.map((one: Artifact) => [name, one] as const)(artifactOf(name, artifact, data?.right ?? NIL, randomness)),
+    )(outputs);
+    if (E.isLeft(read)) return read;
+    all.push(Object.fromEntries(read.right));
+  }
+  return E.right(all);
+};

@@ -1,0 +1,247 @@
+// Decides what is next for an ActionSet: nil → pending → running → complete or failed.
+import { asObject, type Instant, type JsonObject, toTimestamp } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import type { ActionSet } from "../api/action-set.ts";
+import { RUNNING } from "../api/names.ts";
+import { artifactsOf } from "./artifacts.ts";
+import type { Step, StepEvent } from "./effect.ts";
+import type { Journal } from "./journal.ts";
+import type { KnownJournal, Memory } from "./memory.ts";
+import type { Settings } from "./phase-context.ts";
+import { finalProjection, isProjected, pendingAction, type Projection, projection, statusPatch } from "./project.ts";
+import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, writeJournal } from "./requests.ts";
+import { blueprintAction, resolve } from "./resolve.ts";
+import { advance, eventsBetween, leftovers } from "./run.ts";
+import { isAllDone, scheduled } from "./schedule.ts";
+import { shortHash } from "./names.ts";
+
+const DONE: Step = { type: "done" };
+const untilChanged = (because: string): Step => ({ type: "wait", until: Number.POSITIVE_INFINITY, because });
+
+const isTerminal = (state: string | undefined): boolean => state === "complete" || state === "failed";
+
+const hasFinalizer = ({ metadata: { finalizers = [] } }: ActionSet): boolean => finalizers.includes(RUNNING);
+const withoutFinalizer = ({ metadata: { finalizers = [] } }: ActionSet): JsonObject => ({
+  finalizers: finalizers.filter((one) => one !== RUNNING),
+});
+
+const release = (actionSet: ActionSet): Step => ({
+  type: "run",
+  effects: [patchOwn(actionSet, "release", { metadata: withoutFinalizer(actionSet) })],
+});
+
+/** Ends it in one write: the status, and the finalizer off. */
+const end = (actionSet: ActionSet, projected: Projection, now: Instant, events: readonly StepEvent[]): Step => ({
+  type: "run",
+  effects: [
+    patchOwn(
+      actionSet,
+      "end",
+      { metadata: withoutFinalizer(actionSet), status: statusPatch(actionSet, projected, now) },
+      events,
+    ),
+  ],
+});
+
+/** It ends before anything was run: all problems in one message. */
+const refuse = (actionSet: ActionSet, problems: readonly string[], now: Instant): Step => {
+  const message = `nothing was run: ${problems.join("; ")}`;
+  const { actions = [] } = asObject(actionSet.status);
+  const first = actionSet.spec?.actions?.[0];
+  return end(
+    actionSet,
+    {
+      state: "failed",
+      actions: actions as readonly JsonObject[],
+      runningPhase: "",
+      percentCompleted: "0",
+      message,
+      reason: "Failed",
+      because: message,
+    },
+    now,
+    [
+      {
+        type: "Warning",
+        reason: `ActionSetFailed Action: ${first?.name ?? ""}`,
+        message,
+        step: "refused",
+        ...(first?.blueprint === undefined ? {} : { blueprint: first.blueprint }),
+      },
+    ],
+  );
+};
+
+/** Takes it up: the finalizer, and all of its phases pending. */
+const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
+  const { spec } = actionSet;
+  if (spec === undefined) return refuse(actionSet, ["spec is missing"], now);
+  const ask = inquiry(memory);
+  const found = (spec.actions ?? []).map((action, at) => blueprintAction(ask, actionSet, action, at));
+  if (ask.missing.length > 0) return { type: "run", effects: ask.missing };
+  const actions = (spec.actions ?? []).map(({ name, object, blueprint }, at) => {
+    const own = found[at];
+    const subject = { ...(name && { name }), ...(object && { object }), ...(blueprint && { blueprint }) };
+    return pendingAction(subject, own !== undefined && E.isRight(own) ? own.right : {});
+  });
+  const { finalizers = [] } = actionSet.metadata;
+  const projected: Projection = {
+    state: "pending",
+    actions,
+    runningPhase: "",
+    percentCompleted: "0",
+    reason: "Resolving",
+    because: "what the actions need is read",
+  };
+  return {
+    type: "run",
+    effects: [
+      patchOwn(actionSet, "take-up", {
+        metadata: { finalizers: [...finalizers, RUNNING] },
+        status: statusPatch(actionSet, projected, now),
+      }),
+    ],
+  };
+};
+
+/** Reads all that the actions need, and begins, or says all that is wrong. */
+const begin = (memory: Memory, actionSet: ActionSet, settings: Settings, now: Instant): Step => {
+  const { uid } = actionSet.metadata;
+  const ask = inquiry(memory);
+  const journal = resolve(ask, actionSet, settings, {
+    time: new Date(now).toISOString(),
+    seed: shortHash(`${settings.seed}/${uid}`),
+  });
+  if (journal === undefined) return { type: "run", effects: ask.missing };
+  if (E.isLeft(journal)) return refuse(actionSet, journal.left, now);
+  const started = scheduled(journal.right, now);
+  return { type: "run", effects: [createJournal(actionSet, started, eventsBetween(undefined, started))] };
+};
+
+const completion = ({ metadata: { name } }: ActionSet, { state }: Projection): readonly StepEvent[] =>
+  state === "complete"
+    ? [
+        {
+          type: "Normal",
+          reason: "Update Complete",
+          message: `Updated ActionSet '${name}' Status->complete`,
+          step: "complete",
+        },
+      ]
+    : [];
+
+type ReadJournal = Extract<KnownJournal, { type: "read" }>;
+
+/** All phases have ended: what they have left is removed, and the artifacts are shown. */
+const finish = (memory: Memory, actionSet: ActionSet, known: ReadJournal, now: Instant): Step => {
+  const { journal } = known;
+  const removals = leftovers(memory, journal);
+  if (removals.length > 0) return { type: "run", effects: removals };
+  if (actionSet.metadata.deletionTimestamp !== undefined)
+    return { type: "run", effects: [deleteJournal(actionSet, known)] };
+  const ask = inquiry(memory);
+  const artifacts = journal.error === undefined ? artifactsOf(ask, actionSet, journal) : E.right([]);
+  if (artifacts === undefined) return { type: "run", effects: ask.missing };
+  const projected = E.isRight(artifacts)
+    ? finalProjection(journal, artifacts.right)
+    : finalProjection(journal, [], artifacts.left);
+  const first = journal.spec.actions?.[0];
+  const failures: readonly StepEvent[] = E.isRight(artifacts)
+    ? []
+    : [
+        {
+          type: "Warning",
+          reason: `ActionSetFailed Action: ${first?.name ?? ""}`,
+          message: `Failed to render output artifacts: ${artifacts.left}`,
+          step: "artifacts",
+          ...(first?.blueprint === undefined ? {} : { blueprint: first.blueprint }),
+        },
+      ];
+  return end(actionSet, projected, now, [...failures, ...completion(actionSet, projected)]);
+};
+
+const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings: Settings, now: Instant): Step => {
+  const { journal } = known;
+  const record = (next: Journal): Step => ({
+    type: "run",
+    effects: [writeJournal(actionSet, known, next, eventsBetween(journal, next))],
+  });
+  if (actionSet.metadata.deletionTimestamp !== undefined && journal.deletedAt === undefined)
+    return record({ ...journal, deletedAt: toTimestamp(now) });
+  const next = advance(memory, actionSet, journal, settings, now);
+  if (next.journal !== journal) return record(next.journal);
+  if (isAllDone(journal)) return finish(memory, actionSet, known, now);
+  const status = statusPatch(actionSet, projection(journal), now);
+  const effects = [
+    ...(isProjected(actionSet, status) ? [] : [patchOwn(actionSet, "record", { status })]),
+    ...leftovers(memory, journal),
+    ...next.effects,
+  ];
+  return effects.length > 0 ? { type: "run", effects } : next.wait;
+};
+
+/** Taken up, and not at its end. */
+const proceed = (memory: Memory, actionSet: ActionSet, settings: Settings, now: Instant): Step => {
+  const { journal } = memory;
+  const isBegun = actionSet.status?.state === "running";
+  const isDeleted = actionSet.metadata.deletionTimestamp !== undefined;
+  switch (journal.type) {
+    case "unread":
+      return { type: "run", effects: [readJournal(actionSet)] };
+    case "read":
+      return run(memory, actionSet, journal, settings, now);
+    case "damaged":
+      return isDeleted
+        ? release(actionSet)
+        : endWithout(actionSet, `its journal cannot be read: ${journal.message}`, now);
+    case "absent":
+      if (isDeleted) return release(actionSet);
+      return isBegun ? endWithout(actionSet, "its journal is gone", now) : begin(memory, actionSet, settings, now);
+  }
+};
+
+/** Nothing is known of how far it was. */
+const endWithout = (actionSet: ActionSet, message: string, now: Instant): Step => {
+  const { actions = [], progress } = asObject(actionSet.status);
+  const { percentCompleted = "0" } = asObject(progress);
+  return end(
+    actionSet,
+    {
+      state: "failed",
+      actions: actions as readonly JsonObject[],
+      runningPhase: "",
+      percentCompleted: percentCompleted as string,
+      message,
+      reason: "Failed",
+      because: message,
+    },
+    now,
+    [{ type: "Warning", reason: "ActionSetFailed Action: ", message, step: "journal" }],
+  );
+};
+
+/** For so long after its end the journal of an ActionSet may have been left by a crash, in ms; later it goes with its owner. */
+const CLEANED_FOR = 3_600_000;
+
+const afterEnd = ({ journal }: Memory, actionSet: ActionSet, now: Instant): Step => {
+  if (hasFinalizer(actionSet)) return release(actionSet);
+  if (journal.type === "read") return { type: "run", effects: [deleteJournal(actionSet, journal)] };
+  const ended = Date.parse(actionSet.status?.completionTime ?? "");
+  if (journal.type === "unread" && now - ended < CLEANED_FOR) return { type: "run", effects: [readJournal(actionSet)] };
+  return untilChanged("it has ended");
+};
+
+/** What is next. */
+export const decide = (memory: Memory, now: Instant, settings: Settings): Step => {
+  if (E.isLeft(memory.actionSet)) return untilChanged(memory.actionSet.left);
+  const actionSet = memory.actionSet.right;
+  const state = actionSet.status?.state;
+  if (isTerminal(state)) return afterEnd(memory, actionSet, now);
+  // Kanister has stopped before it began; or nobody has seen it yet.
+  if (!hasFinalizer(actionSet)) {
+    if (actionSet.metadata.deletionTimestamp !== undefined) return DONE;
+    if (state === "running") return untilChanged("another controller runs it, or has left it");
+    return takeUp(memory, actionSet, now);
+  }
+  return proceed(memory, actionSet, settings, now);
+};

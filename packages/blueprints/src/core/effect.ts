@@ -1,0 +1,43 @@
+// Effects of the controller as plain data: requests to the API server, and what is to be followed while it waits.
+import type { Request } from "@janus/kube";
+import type { Step as AnyStep } from "@janus/runtime";
+import type { NewEvent, Watched } from "@janus/runtime/parts";
+
+/** One request. A `list` stands for all of its pages. */
+export interface Effect {
+  /** A label in logs and metrics, such as `journal`. */
+  readonly purpose: string;
+  /** The name under which the answer is remembered. */
+  readonly fact: string;
+  /** The ServiceAccount, in the namespace of the ActionSet, as which it is sent. Absent: as the controller. */
+  readonly as?: string;
+  readonly request: Request;
+  /** Recorded when it has succeeded. */
+  readonly events?: readonly StepEvent[];
+}
+
+/** An event that is recorded once, however often it is told: its name comes from the step. */
+export interface StepEvent extends NewEvent {
+  /** Such as `0/dump/started`. */
+  readonly step: string;
+  /** It is recorded on this Blueprint, too. */
+  readonly blueprint?: string;
+}
+
+/** The log of a container. */
+export interface LogSource {
+  /** The phase that reads it, see {@link phaseKey}. */
+  readonly phase: string;
+  readonly as: string;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  /** The container has ended: what it has written is all there is. */
+  readonly isOver: boolean;
+}
+
+/** While it waits, these objects are watched, and these logs followed. */
+export type Step = AnyStep<Effect> & {
+  readonly watched?: readonly Watched[];
+  readonly follow?: readonly LogSource[];
+};

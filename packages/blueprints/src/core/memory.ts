@@ -1,0 +1,58 @@
+// What a process remembers of an ActionSet: the object, its journal, and the answers of the API server by name.
+import { report } from "@janus/api";
+import type { ApiError, Instant, KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { ActionSet } from "../api/action-set.ts";
+import type { Effect } from "./effect.ts";
+import type { Journal } from "./journal.ts";
+import type { LogOutput } from "./log-output.ts";
+
+export type KnownJournal =
+  | { readonly type: "unread" | "absent" }
+  | { readonly type: "damaged"; readonly message: string }
+  | { readonly type: "read"; readonly journal: Journal; readonly uid: string; readonly resourceVersion: string };
+
+export type Answer = E.Either<ApiError, KubeObject>;
+
+export interface Memory {
+  /** As last read or written. */
+  readonly object: KubeObject;
+  /** Left: why it cannot be decoded. */
+  readonly actionSet: E.Either<string, ActionSet>;
+  readonly journal: KnownJournal;
+  /** Answers that are final: transient errors are not. */
+  readonly facts: ReadonlyMap<string, Answer>;
+  /** Why a request is tried again, of those that have no answer yet. */
+  readonly troubles: ReadonlyMap<string, ApiError>;
+  /** Logs by phase. */
+  readonly logs: ReadonlyMap<string, LogOutput>;
+}
+
+export const withObject = (memory: Memory, object: KubeObject): Memory => ({
+  ...memory,
+  object,
+  actionSet: E.mapLeft(report)(ActionSet.decode(object)),
+});
+
+export const remember = (object: KubeObject): Memory =>
+  withObject(
+    {
+      object,
+      actionSet: E.left(""),
+      journal: { type: "unread" },
+      facts: new Map(),
+      troubles: new Map(),
+      logs: new Map(),
+    },
+    object,
+  );
+
+/** Another process, or a user, may have written it: what is known of everything else is as true as before. */
+export const refresh = (memory: Memory, object: KubeObject): Memory => withObject(memory, object);
+
+/** What has happened to an ActionSet. */
+export type Happened =
+  | { readonly type: "answered"; readonly effect: Effect; readonly answer: Answer; readonly at: Instant }
+  /** An object that a phase waits for has changed. */
+  | { readonly type: "changed"; readonly index: number }
+  | { readonly type: "logged"; readonly phase: string; readonly log: LogOutput };

@@ -1,0 +1,179 @@
+// Where the object of an action is served, from the kind that an ActionSet names, and the workload's Pods that templates see.
+import { asObject, isObject, type JsonObject, type KubeObject, pods, type Resource } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import type { ObjectReference } from "../api/object-reference.ts";
+import type { Answer } from "./memory.ts";
+import {
+  claims,
+  deployments,
+  get,
+  type Inquiry,
+  namespaces,
+  type ObjectRef,
+  replicaSets,
+  statefulSets,
+} from "./requests.ts";
+
+/** The kinds that Kanister names without an apiVersion. Compared without case. */
+const KINDS: Readonly<Record<string, Resource>> = {
+  statefulset: statefulSets,
+  deployment: deployments,
+  deploymentconfig: {
+    group: "apps.openshift.io",
+    version: "v1",
+    plural: "deploymentconfigs",
+    kind: "DeploymentConfig",
+    namespaced: true,
+    statusSubresource: true,
+  },
+  pvc: claims,
+  persistentvolumeclaim: claims,
+  namespace: namespaces,
+};
+
+const given = (text: string | undefined): string | undefined => (text === "" ? undefined : text);
+
+/** The kinds whose names templates know, such as `.StatefulSet`, by the kind that the ActionSet names. */
+export const templateKind = ({ kind }: ObjectReference): string | undefined => {
+  const resource = KINDS[(kind ?? "").toLowerCase()];
+  return resource === claims ? "PVC" : resource?.kind;
+};
+
+const kindNamed = (name: string): string => KINDS[name.toLowerCase()]?.kind ?? name.toLowerCase();
+
+/** Equal but for case; `pvc` is PersistentVolumeClaim. */
+export const isOfKind = (kind: string, { kind: actual = "" }: ObjectReference): boolean =>
+  kindNamed(kind) === kindNamed(actual);
+
+/** An answer that is still missing, what was found, or why there is nothing. */
+export type Lookup<A> = E.Either<string, A> | undefined;
+
+const listed = (answer: Answer): readonly JsonObject[] =>
+  E.isRight(answer) && Array.isArray(answer.right["items"])
+    ? (answer.right["items"] as readonly unknown[]).filter(isObject)
+    : [];
+
+/** The resource as discovery has it: for kinds that are named by group, version and resource. */
+const discovered = (
+  { ask }: Inquiry,
+  { group = "", apiVersion: version = "", resource: plural = "" }: ObjectReference,
+): Lookup<Resource> => {
+  const path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const answer = ask({ purpose: "discover", fact: `discovery${path}`, request: { verb: "raw", path } });
+  if (answer === undefined) return undefined;
+  const found = E.isRight(answer)
+    ? ((answer.right["resources"] ?? []) as readonly JsonObject[]).find(({ name }) => name === plural)
+    : undefined;
+  if (found === undefined) return E.left(`the API server does not serve ${plural} in ${path}`);
+  const { kind, namespaced } = found;
+  return E.right({
+    group,
+    version,
+    plural,
+    kind: kind as string,
+    namespaced: namespaced === true,
+    statusSubresource: false,
+  });
+};
+
+/**
+ * Where the object is. Left: why that is not known.
+ *
+ * @param own the namespace of an object for which none is named
+ */
+export const locate = (inquiry: Inquiry, ref: ObjectReference, own: string): Lookup<ObjectRef> => {
+  const { name = "", namespace } = ref;
+  const known = KINDS[(ref.kind ?? "").toLowerCase()];
+  if (known === undefined && (given(ref.apiVersion) === undefined || given(ref.resource) === undefined))
+    return E.left(
+      `kind "${ref.kind ?? ""}" needs apiVersion and resource: only statefulset, deployment, deploymentconfig, pvc and namespace are known without`,
+    );
+  const resource = known === undefined ? discovered(inquiry, ref) : E.right(known);
+  if (resource === undefined || E.isLeft(resource)) return resource;
+  const isIn = resource.right.namespaced ? (given(namespace) ?? own) : undefined;
+  return E.right({ resource: resource.right, name, ...(isIn === undefined ? {} : { namespace: isIn }) });
+};
+
+const selectorOf = (workload: KubeObject): string => {
+  const { matchLabels, matchExpressions } = asObject(asObject(workload["spec"])["selector"]);
+  const equal = Object.entries(asObject(matchLabels)).map(([name, value]) => `${name}=${value as string}`);
+  const sets = (Array.isArray(matchExpressions) ? matchExpressions : [])
+    .filter(isObject)
+    .map(({ key, operator, values }) => {
+      const of = `(${(Array.isArray(values) ? values : []).join(",")})`;
+      if (operator === "Exists") return key as string;
+      if (operator === "DoesNotExist") return `!${key as string}`;
+      return `${key as string} ${operator === "In" ? "in" : "notin"} ${of}`;
+    });
+  return [...equal, ...sets].join(",");
+};
+
+const isOwnedBy =
+  (uid: string | undefined) =>
+  (object: JsonObject): boolean =>
+    ((asObject(object["metadata"])["ownerReferences"] ?? []) as readonly JsonObject[]).some(
+      (owner) => owner["uid"] === uid,
+    );
+
+const REVISION = "deployment.kubernetes.io/revision";
+const revisionOf = (object: JsonObject | KubeObject): unknown =>
+  asObject(asObject(object["metadata"])["annotations"])[REVISION];
+
+/** The claims of a Pod, and where they are mounted. */
+const mounts = (pod: JsonObject): JsonObject => {
+  const { volumes, containers } = asObject(pod["spec"]);
+  const mounted = ((containers ?? []) as readonly JsonObject[]).flatMap(
+    ({ volumeMounts }) => (volumeMounts ?? []) as readonly JsonObject[],
+  );
+  return Object.fromEntries(
+    ((volumes ?? []) as readonly JsonObject[]).flatMap(({ name, persistentVolumeClaim }) => {
+      const path = mounted.find((mount) => mount["name"] === name)?.["mountPath"];
+      const claim = asObject(persistentVolumeClaim)["claimName"];
+      return typeof claim === "string" && typeof path === "string" ? [[claim, path] as const] : [];
+    }),
+  );
+};
+
+const nameOf = (object: JsonObject): string => asObject(object["metadata"])["name"] as string;
+
+/** Pods, containers and claims of a workload, as templates see them. Undefined: still to be asked; an object of another kind has none. */
+export const workloadOf = (
+  inquiry: Inquiry,
+  fact: string,
+  ref: ObjectRef,
+  object: KubeObject,
+  as: string,
+): JsonObject | undefined => {
+  const { resource, namespace = "" } = ref;
+  const list = (of: Resource): readonly JsonObject[] | undefined => {
+    const answer = inquiry.ask({
+      purpose: `list-${of.plural}`,
+      fact: `${fact}/${of.plural}`,
+      as,
+      request: { verb: "list", resource: of, namespace, labelSelector: selectorOf(object) },
+    });
+    return answer && listed(answer);
+  };
+  const sets = resource === deployments ? list(replicaSets) : [];
+  const all = list(pods);
+  if (sets === undefined || all === undefined) return undefined;
+  const { uid } = object.metadata;
+  const current = sets.find((set) => isOwnedBy(uid)(set) && revisionOf(set) === revisionOf(object));
+  const owner = resource === deployments ? (asObject(current?.["metadata"])["uid"] as string) : uid;
+  const running = all
+    .filter((pod) => isOwnedBy(owner)(pod) && asObject(pod["status"])["phase"] === "Running")
+    .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  return {
+    Pods: running.map(nameOf),
+    Containers: running.map((pod) =>
+      ((asObject(pod["status"])["containerStatuses"] ?? []) as readonly JsonObject[]).map(({ name }) => name as string),
+    ),
+    PersistentVolumeClaims: Object.fromEntries(running.map((pod) => [nameOf(pod), mounts(pod)])),
+  };
+};
+
+export const isWorkload = ({ plural }: Resource): boolean =>
+  ["statefulsets", "deployments", "deploymentconfigs"].includes(plural);
+
+export const readObject = (fact: string, ref: ObjectRef, as: string): ReturnType<typeof get> =>
+  get("read-object", fact, ref, as);

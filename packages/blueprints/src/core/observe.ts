@@ -1,0 +1,70 @@
+// Folds what happened into what is remembered: the one function that does.
+import type { Observed, Passed } from "@janus/runtime";
+import { type ApiError, classify, isAbsent, type KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import type { Effect } from "./effect.ts";
+import { decodeJournal } from "./journal.ts";
+import { type Answer, type Happened, type KnownJournal, type Memory, withObject } from "./memory.ts";
+import { JOURNAL, OWN } from "./requests.ts";
+import { phaseOfIndex, WATCHED } from "./phase-context.ts";
+
+const known = (secret: KubeObject): KnownJournal => {
+  const decoded = decodeJournal(secret);
+  if (E.isLeft(decoded)) return { type: "damaged", message: decoded.left };
+  const { uid = "", resourceVersion = "" } = secret.metadata;
+  return { type: "read", journal: decoded.right, uid, resourceVersion };
+};
+
+const withFact = (memory: Memory, fact: string, answer: Answer): Memory => ({
+  ...memory,
+  facts: new Map(memory.facts).set(fact, answer),
+});
+
+/** A conflict says that it is not as it was when it was last read. */
+const journalAnswered = (memory: Memory, { request }: Effect, answer: Answer): Observed<Memory> => {
+  if (E.isRight(answer)) {
+    const journal: KnownJournal = request.verb === "delete" ? { type: "absent" } : known(answer.right);
+    return { memory: { ...memory, journal } };
+  }
+  if (isAbsent(answer.left)) return { memory: { ...memory, journal: { type: "absent" } } };
+  if (classify(answer.left) === "conflict") return { memory: { ...memory, journal: { type: "unread" } } };
+  return { memory, failed: answer.left };
+};
+
+const ownAnswered = (memory: Memory, answer: Answer): Observed<Memory> => {
+  if (E.isRight(answer)) return { memory: withObject(memory, answer.right) };
+  return classify(answer.left) === "conflict" ? { memory, isStale: true } : { memory, failed: answer.left };
+};
+
+/** It says nothing of the request. What is not found when something is created is its namespace, or a lie of something before the API server. */
+const isTrouble = ({ request: { verb } }: Effect, error: ApiError): boolean =>
+  classify(error) === "transient" || (verb === "create" && error.type === "refused" && error.code === 404);
+
+/** Folds what happened. Trouble of the API server is retried after a pause: it never fails a phase. */
+export const observe = (memory: Memory, happened: Happened | Passed): Observed<Memory> => {
+  switch (happened.type) {
+    case "answered": {
+      const { effect, answer } = happened;
+      if (effect.fact === OWN) return ownAnswered(memory, answer);
+      if (effect.fact === JOURNAL) return journalAnswered(memory, effect, answer);
+      return E.isLeft(answer) && isTrouble(effect, answer.left)
+        ? {
+            memory: { ...memory, troubles: new Map(memory.troubles).set(effect.fact, answer.left) },
+            failed: answer.left,
+          }
+        : { memory: withFact(memory, effect.fact, answer) };
+    }
+    case "changed": {
+      // Read again: a phase knows what it waits for by this name.
+      const facts = new Map(memory.facts);
+      for (const key of facts.keys())
+        if (key.endsWith(`/${WATCHED}`) && phaseOfIndex(key) === happened.index) facts.delete(key);
+      return { memory: { ...memory, facts } };
+    }
+    case "logged":
+      return { memory: { ...memory, logs: new Map(memory.logs).set(happened.phase, happened.log) } };
+    case "pausing":
+    case "waiting":
+      return { memory };
+  }
+};

@@ -1,0 +1,317 @@
+// What templates see: the object of the action, its inputs, the outputs of former phases. Values of Secrets are marked.
+import { asObject, isObject, type JsonObject, type KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import type { ActionSet } from "../api/action-set.ts";
+import type { BlueprintPhase } from "../api/blueprint.ts";
+import type { ObjectReference } from "../api/object-reference.ts";
+import { Profile } from "../api/profile.ts";
+import type { ActionRecord, Journal, PhaseRecord } from "./journal.ts";
+import { templateKind } from "./object-lookup.ts";
+import { renderObject } from "./render-args.ts";
+import type { Inquiry } from "./requests.ts";
+import { knownObject } from "./resolve.ts";
+import { bytes, type Data, field, json, map, NIL, struct, tainted, text } from "./templates.ts";
+import { isText, untainted } from "./text.ts";
+
+/** The phase that is rendered; "artifacts": what is rendered when all have ended. */
+export interface Rendering {
+  readonly action: number;
+  readonly phase: number | "defer" | "artifacts";
+}
+
+type Found = E.Either<string, Data> | undefined;
+
+const texts = (all: Readonly<Record<string, string>> | undefined): Data =>
+  all === undefined ? NIL : map(Object.fromEntries(Object.entries(all).map(([name, value]) => [name, text(value)])));
+
+const ownTexts = (value: unknown): Readonly<Record<string, string>> | undefined =>
+  isObject(value) ? (value as Readonly<Record<string, string>>) : undefined;
+
+/** The metadata, whose fields templates may name without `.ObjectMeta`. */
+const metadataOf = ({ metadata }: KubeObject): Data =>
+  struct([
+    field("Name", text(metadata.name ?? ""), "name", "omitempty"),
+    field("GenerateName", text(metadata.generateName ?? ""), "generateName", "omitempty"),
+    field("Namespace", text(metadata.namespace ?? ""), "namespace", "omitempty"),
+    field("UID", text(metadata.uid ?? ""), "uid", "omitempty"),
+    field("ResourceVersion", text(metadata.resourceVersion ?? ""), "resourceVersion", "omitempty"),
+    field("Labels", texts(metadata.labels), "labels", "omitempty"),
+    field("Annotations", texts(metadata.annotations), "annotations", "omitempty"),
+  ]);
+
+const typed = (object: KubeObject, rest: readonly ReturnType<typeof field>[]): Data =>
+  struct([
+    field("Kind", text(object.kind), "kind", "omitempty"),
+    field("APIVersion", text(object.apiVersion), "apiVersion", "omitempty"),
+    field("ObjectMeta", metadataOf(object), "metadata", "embedded"),
+    ...rest,
+  ]);
+
+const secretData = (secret: KubeObject): Data =>
+  map(
+    Object.fromEntries(
+      Object.entries(ownTexts(secret["data"]) ?? {}).map(([name, value]) => [
+        name,
+        tainted(bytes(Buffer.from(value, "base64"))),
+      ]),
+    ),
+  );
+
+const secretParams = (secret: KubeObject): Data =>
+  typed(secret, [
+    field("Data", secretData(secret), "data", "omitempty"),
+    field("StringData", NIL, "stringData", "omitempty"),
+    field("Type", text(typeof secret["type"] === "string" ? secret["type"] : ""), "type", "omitempty"),
+  ]);
+
+const configMapParams = (object: JsonObject): Data => {
+  const configMap = object as unknown as KubeObject;
+  return typed(configMap, [
+    field("Data", texts(ownTexts(configMap["data"])), "data", "omitempty"),
+    field(
+      "BinaryData",
+      map(
+        Object.fromEntries(
+          Object.entries(ownTexts(configMap["binaryData"]) ?? {}).map(([name, value]) => [
+            name,
+            bytes(Buffer.from(value, "base64")),
+          ]),
+        ),
+      ),
+      "binaryData",
+      "omitempty",
+    ),
+  ]);
+};
+
+/** All values, or the first problem, or nothing yet. */
+const collected = (
+  all: readonly (readonly [string, Found])[],
+): E.Either<string, Readonly<Record<string, Data>>> | undefined => {
+  const values: Record<string, Data> = {};
+  for (const [name, one] of all) {
+    if (one === undefined) return undefined;
+    if (E.isLeft(one)) return one;
+    values[name] = one.right;
+  }
+  return E.right(values);
+};
+
+const secretsOf = (
+  ask: Inquiry,
+  refs: Readonly<Record<string, ObjectReference>> | undefined,
+  own: string,
+  as: string,
+): E.Either<string, Readonly<Record<string, Data>>> | undefined =>
+  collected(
+    Object.entries(refs ?? {}).map(([name, ref]) => {
+      const found = knownObject(ask, "Secret", ref, own, as);
+      return [name, found && E.map(secretParams)(found)] as const;
+    }),
+  );
+
+const dataOf = (secret: KubeObject, key: string, profile: string): E.Either<string, string> => {
+  const value = ownTexts(secret["data"])?.[key];
+  const { namespace = "", name = "" } = secret.metadata;
+  return value === undefined
+    ? E.left(`Secret ${namespace}/${name} has no key "${key}" (Profile ${profile})`)
+    : E.right(Buffer.from(value, "base64").toString());
+};
+
+/** The Profile with its credentials, as Kanister's own type. */
+const profileParams = (ask: Inquiry, ref: ObjectReference, own: string, as: string): Found => {
+  const found = knownObject(ask, "Profile", ref, own, as);
+  if (found === undefined || E.isLeft(found)) return found;
+  const decoded = Profile.decode(found.right);
+  const { namespace = "", name = "" } = found.right.metadata;
+  const shown = `${namespace}/${name}`;
+  if (E.isLeft(decoded)) return E.left(`Profile ${shown} is not valid`);
+  const { location = {}, credential = {}, skipSSLVerify = false } = decoded.right;
+  const { type = "", keyPair, secret: secretRef } = credential;
+  const secret = keyPair?.secret ?? secretRef;
+  const read = secret === undefined ? undefined : knownObject(ask, "Secret", secret, namespace, as);
+  if (secret !== undefined && (read === undefined || E.isLeft(read))) return read;
+  const stored = read !== undefined && E.isRight(read) ? read.right : undefined;
+  const pair =
+    keyPair === undefined || stored === undefined
+      ? undefined
+      : E.flatMap((id: string) =>
+          E.map((value: string) => ({ id, value }))(
+            dataOf(stored, keyPair.secretField || "aws_secret_access_key", shown),
+          ),
+        )(dataOf(stored, keyPair.idField || "aws_access_key_id", shown));
+  if (pair !== undefined && E.isLeft(pair)) return pair;
+  return E.right(
+    struct([
+      field(
+        "Location",
+        struct([
+          field("Type", text(location.type ?? ""), "type"),
+          field("Bucket", text(location.bucket ?? ""), "bucket"),
+          field("Endpoint", text(location.endpoint ?? ""), "endpoint"),
+          field("Prefix", text(location.prefix ?? ""), "prefix"),
+          field("Region", text(location.region ?? ""), "region"),
+        ]),
+        "Location",
+      ),
+      field(
+        "Credential",
+        struct([
+          field("Type", text(type), "Type"),
+          field(
+            "KeyPair",
+            pair === undefined
+              ? NIL
+              : struct([
+                  field("ID", tainted(text(pair.right.id)), "ID"),
+                  field("Secret", tainted(text(pair.right.value)), "Secret"),
+                ]),
+            "KeyPair",
+          ),
+          field("Secret", keyPair === undefined && stored !== undefined ? secretParams(stored) : NIL, "Secret"),
+          field("KopiaServerSecret", NIL, "KopiaServerSecret"),
+        ]),
+        "Credential",
+      ),
+      field("SkipSSLVerify", json(skipSSLVerify), "SkipSSLVerify"),
+    ]),
+  );
+};
+
+const workloadParams = ({ object, workload }: ActionRecord): Data => {
+  const { name = "", namespace = "" } = asObject(asObject(object)["metadata"]);
+  const { Pods = [], Containers = [], PersistentVolumeClaims = {} } = asObject(workload);
+  return struct([
+    field("Name", json(name)),
+    field("Namespace", json(namespace)),
+    field("Pods", json(Pods)),
+    field("Containers", json(Containers)),
+    field("PersistentVolumeClaims", json(PersistentVolumeClaims)),
+  ]);
+};
+
+const placed = (name: string, namespace: string): Data =>
+  struct([field("Name", text(name)), field("Namespace", text(namespace))]);
+
+/** One of `.StatefulSet`, `.Deployment`, `.DeploymentConfig`, `.PVC` and `.Namespace`, by the kind of the object. */
+const subjectOf = (record: ActionRecord, ref: ObjectReference): readonly (readonly [string, Data])[] => {
+  const kind = templateKind(ref);
+  const { name = "", namespace = "" } = ref;
+  if (kind === undefined) return [];
+  if (kind === "PVC") return [[kind, placed(name, namespace)]];
+  if (kind === "Namespace") return [[kind, placed(namespace || name, namespace || name)]];
+  return [[kind, workloadParams(record)]];
+};
+
+const SUBJECTS = ["StatefulSet", "Deployment", "DeploymentConfig", "PVC", "Namespace"];
+
+/** A phase that has begun: the objects that it reads, and its output once it is done. */
+const phaseParams = (
+  ask: Inquiry,
+  phase: BlueprintPhase,
+  record: PhaseRecord,
+  context: Data,
+  own: string,
+  as: string,
+): Found => {
+  const rendered = renderObject(asObject(phase.objects), "objects", context, { now: 0, seed: "" });
+  if (E.isLeft(rendered)) return rendered;
+  const found: Record<"Secret" | "ConfigMap", (readonly [string, Found])[]> = { Secret: [], ConfigMap: [] };
+  for (const [name, one] of Object.entries(rendered.right)) {
+    const ref = Object.fromEntries(
+      Object.entries(asObject(one as JsonObject)).map(([key, value]) => [
+        key,
+        isText(value) ? (untainted(value) ?? "") : "",
+      ]),
+    ) as ObjectReference;
+    const kind = (ref.kind ?? "").toLowerCase() === "configmap" ? "ConfigMap" : "Secret";
+    const read = knownObject(ask, kind, ref, own, as);
+    found[kind].push([
+      name,
+      read &&
+        E.map((object: KubeObject) =>
+          kind === "Secret" ? secretParams(object) : configMapParams(object as unknown as JsonObject),
+        )(read),
+    ]);
+  }
+  const [secrets, configMaps] = [collected(found.Secret), collected(found.ConfigMap)];
+  if (secrets === undefined || configMaps === undefined) return undefined;
+  if (E.isLeft(secrets)) return secrets;
+  if (E.isLeft(configMaps)) return configMaps;
+  return E.right(
+    struct([
+      field("Secrets", map(secrets.right)),
+      field("ConfigMaps", map(configMaps.right)),
+      field("Output", record.output === undefined ? NIL : texts(record.output)),
+    ]),
+  );
+};
+
+const artifactsIn = (artifacts: JsonObject): Data =>
+  map(
+    Object.fromEntries(
+      Object.entries(artifacts).map(([name, artifact]) => {
+        const { keyValue, kopiaSnapshot = "" } = asObject(artifact);
+        return [
+          name,
+          struct([
+            field("KeyValue", texts(ownTexts(keyValue)), "keyValue", "omitempty"),
+            field("KopiaSnapshot", json(kopiaSnapshot), "kopiaSnapshot", "omitempty"),
+          ]),
+        ];
+      }),
+    ),
+  );
+
+/** The data of templates. Left: why there is none. Undefined: something is still to be read. */
+export const paramsOf = (ask: Inquiry, actionSet: ActionSet, journal: Journal, rendering: Rendering): Found => {
+  const { action } = rendering;
+  const record = journal.actions[action];
+  const spec = journal.spec.actions?.[action];
+  if (record === undefined || spec === undefined) return E.left("the action is not in the journal");
+  const { namespace: own } = actionSet.metadata;
+  const as = journal.serviceAccount;
+  const secrets = secretsOf(ask, spec.secrets, own, as);
+  const profile =
+    (spec.profile?.name ?? "") === "" || spec.profile === undefined
+      ? E.right(NIL)
+      : profileParams(ask, spec.profile, own, as);
+  if (secrets === undefined || profile === undefined) return undefined;
+  if (E.isLeft(secrets)) return secrets;
+  if (E.isLeft(profile)) return profile;
+  const subjects = new Map(spec.object === undefined ? [] : subjectOf(record, spec.object));
+  const base = [
+    ...SUBJECTS.map((name) => field(name, subjects.get(name) ?? NIL)),
+    field("ArtifactsIn", artifactsIn(asObject(spec.artifacts))),
+    field("ArtifactsOut", map({})),
+    field(
+      "ConfigMaps",
+      map(Object.fromEntries(Object.entries(record.configMaps).map(([name, one]) => [name, configMapParams(one)]))),
+    ),
+    field("Secrets", map(secrets.right)),
+    field("Time", text(journal.time)),
+    field("Profile", profile.right),
+    field("Options", texts(spec.options ?? {})),
+    field("Object", record.object === undefined ? NIL : json(record.object)),
+    field("PodOverride", json(spec.podOverride ?? {})),
+    field("PodLabels", texts(spec.podLabels ?? {})),
+    field("PodAnnotations", texts(spec.podAnnotations ?? {})),
+  ];
+  const context = struct([...base, field("Phases", map({})), field("DeferPhase", NIL)]);
+  const of = (blueprint: BlueprintPhase, one: PhaseRecord): readonly [string, Found] => [
+    blueprint.name ?? "",
+    phaseParams(ask, blueprint, one, context, own, as),
+  ];
+  const phases = collected(
+    record.phases.flatMap((one, at) => (one.state === "pending" ? [] : [of(record.blueprint.phases?.[at] ?? {}, one)])),
+  );
+  const { deferPhase } = record;
+  const deferred =
+    deferPhase === undefined || deferPhase.state === "pending"
+      ? E.right(NIL)
+      : of(record.blueprint.deferPhase ?? {}, deferPhase)[1];
+  if (phases === undefined || deferred === undefined) return undefined;
+  if (E.isLeft(phases)) return phases;
+  if (E.isLeft(deferred)) return deferred;
+  return E.right(struct([...base, field("Phases", map(phases.right)), field("DeferPhase", deferred.right)]));
+};

@@ -1,0 +1,7 @@
+// The permissions that a function with a Pod of its own needs.
+import type { Access } from "../phase-context.ts";
+
+export const podAccess = (namespace: string): readonly Access[] => [
+  ...["create", "get", "delete"].map((verb) => ({ verb, group: "", resource: "pods", namespace })),
+  { verb: "get", group: "", resource: "pods", subresource: "log", namespace },
+];

@@ -1,0 +1,219 @@
+// The status of an ActionSet: a projection of its journal, with Kanister's fields.
+import { asObject, equal, type Instant, type JsonObject, toTimestamp } from "@janus/types";
+import { type ActionSet, ActionSetStatus, type Condition, type PhaseStatus } from "../api/action-set.ts";
+import type { Artifact, BlueprintAction, BlueprintPhase } from "../api/blueprint.ts";
+import type { ActionRecord, Journal, PhaseRecord } from "./journal.ts";
+import { isStopped, running } from "./schedule.ts";
+
+/** What an ActionSet is about to be: Kanister has no other states. */
+export type State = "pending" | "running" | "complete" | "failed";
+
+const inSeconds = (time: string | undefined): string | undefined => time && `${time.slice(0, 19)}Z`;
+
+const lastTransition = (records: readonly PhaseRecord[]): string | undefined =>
+  inSeconds(
+    records
+      .flatMap(({ startedAt, endedAt }) => [startedAt, endedAt])
+      .filter((time) => time !== undefined)
+      .toSorted()
+      .at(-1),
+  );
+
+const recordsOf = ({ phases, deferPhase }: ActionRecord): readonly PhaseRecord[] =>
+  deferPhase === undefined ? phases : [...phases, deferPhase];
+
+const phaseStatus = (phase: BlueprintPhase | undefined, record: PhaseRecord): PhaseStatus => {
+  const { state, output } = record;
+  const at = lastTransition([record]);
+  return {
+    name: phase?.name ?? "",
+    state,
+    ...(output === undefined ? {} : { output }),
+    progress: {
+      progressPercent: state === "complete" ? "100" : "0",
+      ...(at === undefined ? {} : { lastTransitionTime: at }),
+    },
+  };
+};
+
+const pendingPhase = ({ name = "" }: BlueprintPhase): JsonObject => ({ name, state: "pending" });
+
+/** An action that has just been taken up: all of its phases are pending. */
+export const pendingAction = (
+  { name, object, blueprint }: { readonly name?: string; readonly object?: object; readonly blueprint?: string },
+  { phases = [], deferPhase }: BlueprintAction,
+): JsonObject => {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(object === undefined ? {} : { object: object as JsonObject }),
+    ...(blueprint === undefined ? {} : { blueprint }),
+    phases: phases.map(pendingPhase),
+    ...(deferPhase === undefined ? {} : { deferPhase: pendingPhase(deferPhase) }),
+  };
+};
+
+const percent = ({ actions }: Journal): string => {
+  const phases = actions.flatMap((action) => action.phases);
+  const done = phases.filter(({ state }) => state === "complete").length;
+  return phases.length === 0 ? "0" : `${Math.floor((100 * done) / phases.length)}`;
+};
+
+const nameOf = ({ actions }: Journal, action: number, phase: number | "defer"): string => {
+  const blueprint = actions[action]?.blueprint;
+  return (phase === "defer" ? blueprint?.deferPhase : blueprint?.phases?.[phase])?.name ?? "";
+};
+
+/** The failures that the message names: that of a phase, and those of the deferPhases. */
+export const messageOf = (journal: Journal): string | undefined => {
+  const deferred = journal.actions.flatMap(({ deferPhase }) => deferPhase?.message ?? []);
+  const messages = [
+    ...(journal.error === undefined ? [] : [journal.error]),
+    ...deferred.filter((one) => one !== journal.error),
+  ];
+  return messages.length === 0 ? undefined : shortened(messages.join("; "));
+};
+
+/** In bytes. */
+const MOST_MESSAGE = 4096;
+
+const shortened = (text: string): string =>
+  Buffer.byteLength(text) <= MOST_MESSAGE
+    ? text
+    : `${Buffer.from(text)
+        .subarray(0, MOST_MESSAGE - 4)
+        .toString()
+        .replace(/\uFFFD+$/u, "")}…`;
+
+const condition = (
+  type: string,
+  is: boolean,
+  reason: string,
+  message: string,
+): Omit<Condition, "lastTransitionTime"> => ({
+  type,
+  status: is ? "True" : "False",
+  reason,
+  message,
+});
+
+/** As `kstatus` reads them: Ready, Reconciling and Stalled. */
+const conditionsOf = (
+  state: State,
+  reason: string,
+  message: string,
+): readonly Omit<Condition, "lastTransitionTime">[] => [
+  condition("Ready", state === "complete", state === "complete" ? "Complete" : reason, message),
+  condition("Reconciling", state === "pending" || state === "running", reason, message),
+  condition("Stalled", state === "failed", state === "failed" ? "Failed" : reason, message),
+];
+
+const withTimes = (
+  conditions: readonly Omit<Condition, "lastTransitionTime">[],
+  before: readonly Condition[],
+  now: Instant,
+): readonly Condition[] =>
+  conditions.map((one) => {
+    const was = before.find(({ type }) => type === one.type);
+    const since = was?.status === one.status ? was?.lastTransitionTime : undefined;
+    return { ...one, lastTransitionTime: since ?? toTimestamp(now) };
+  });
+
+export interface Projection {
+  readonly state: State;
+  readonly actions: readonly JsonObject[];
+  readonly runningPhase: string;
+  readonly percentCompleted: string;
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason: string;
+  readonly because: string;
+}
+
+/** The status with these contents, as a merge patch: nothing is left of fields that it does not have. */
+export const statusPatch = ({ status = {} }: ActionSet, projected: Projection, now: Instant): JsonObject => {
+  const { state, actions, runningPhase, percentCompleted, lastTransitionTime, message, reason, because } = projected;
+  const isEnd = state === "complete" || state === "failed";
+  return {
+    state,
+    actions,
+    error: message === undefined ? null : { message },
+    progress: {
+      runningPhase,
+      percentCompleted,
+      ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }),
+    },
+    conditions: withTimes(conditionsOf(state, reason, because), status.conditions ?? [], now),
+    startTime: status.startTime ?? toTimestamp(now),
+    ...(isEnd ? { completionTime: status.completionTime ?? toTimestamp(now) } : {}),
+  };
+};
+
+/** Whether the status says the same already. */
+export const isProjected = ({ status }: ActionSet, patch: JsonObject): boolean => {
+  const stored = asObject(status === undefined ? {} : ActionSetStatus.encode(status));
+  return Object.entries(patch).every(([name, value]) =>
+    value === null ? stored[name] === undefined : equal(stored[name], value),
+  );
+};
+
+const progressOf = (journal: Journal): Pick<Projection, "reason" | "because" | "runningPhase"> => {
+  const active = running(journal);
+  const names = active.map(({ action, phase }) => nameOf(journal, action, phase));
+  const isDeferring = active.some(({ phase }) => phase === "defer");
+  return {
+    runningPhase: names.join(", "),
+    reason: isDeferring ? "Deferring" : "RunningPhases",
+    because: names.length === 0 ? "between phases" : `executing ${names.join(", ")}`,
+  };
+};
+
+const actionStatus = (
+  { spec: { actions: specs = [] }, actions }: Journal,
+  artifacts: readonly (Readonly<Record<string, Artifact>> | undefined)[],
+): readonly JsonObject[] =>
+  actions.map((action, at): JsonObject => {
+    const { name, object, blueprint } = specs[at] ?? {};
+    const { phases, deferPhase } = action;
+    const rendered = artifacts[at];
+    return {
+      ...pendingAction(
+        { ...(name && { name }), ...(object && { object }), ...(blueprint && { blueprint }) },
+        action.blueprint,
+      ),
+      phases: phases.map(
+        (record, phase) => phaseStatus(action.blueprint.phases?.[phase], record) as unknown as JsonObject,
+      ),
+      ...(deferPhase === undefined ? {} : { deferPhase: phaseStatus(action.blueprint.deferPhase, deferPhase) }),
+      ...(rendered === undefined || Object.keys(rendered).length === 0 ? {} : { artifacts: rendered }),
+    };
+  });
+
+/** While it is running. */
+export const projection = (journal: Journal): Projection => ({
+  state: "running",
+  actions: actionStatus(journal, []),
+  percentCompleted: percent(journal),
+  lastTransitionTime: lastTransition(journal.actions.flatMap(recordsOf)),
+  message: messageOf(journal),
+  ...progressOf(journal),
+});
+
+/** In the end. @param problem why the artifacts cannot be rendered */
+export const finalProjection = (
+  journal: Journal,
+  artifacts: readonly (Readonly<Record<string, Artifact>> | undefined)[],
+  problem?: string,
+): Projection => {
+  const message = messageOf(journal) ?? problem;
+  const hasFailed = message !== undefined || isStopped(journal);
+  return {
+    ...projection(journal),
+    state: hasFailed ? "failed" : "complete",
+    actions: actionStatus(journal, hasFailed ? [] : artifacts),
+    runningPhase: "",
+    percentCompleted: hasFailed ? percent(journal) : "100",
+    message,
+    reason: hasFailed ? "Failed" : "Complete",
+    because: message ?? "all actions are complete",
+  };
+};

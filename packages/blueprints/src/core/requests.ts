@@ -1,0 +1,187 @@
+// The requests that a decision is made of, with the names under which their answers are remembered.
+import type { Request } from "@janus/kube";
+import type { JsonObject, KubeObject, Resource } from "@janus/types";
+import type { ActionSet } from "../api/action-set.ts";
+import { ACTION_SET_UID, actionSets, GROUP, VERSION } from "../api/names.ts";
+import type { Effect, StepEvent } from "./effect.ts";
+import { encodeJournal, type Journal } from "./journal.ts";
+import type { Answer, KnownJournal, Memory } from "./memory.ts";
+import { journalName } from "./names.ts";
+
+/** The facts that are no answers about other objects: the ActionSet itself, and its journal. */
+export const OWN = "actionset";
+export const JOURNAL = "journal";
+
+const MANAGER = "janus-blueprints";
+
+const core = (plural: string, kind: string, namespaced = true): Resource => ({
+  group: "",
+  version: "v1",
+  plural,
+  kind,
+  namespaced,
+  statusSubresource: false,
+});
+
+export const secrets = core("secrets", "Secret");
+export const configMaps = core("configmaps", "ConfigMap");
+export const serviceAccounts = core("serviceaccounts", "ServiceAccount");
+export const namespaces = core("namespaces", "Namespace", false);
+export const claims = core("persistentvolumeclaims", "PersistentVolumeClaim");
+
+const workload = (plural: string, kind: string): Resource => ({
+  group: "apps",
+  version: "v1",
+  plural,
+  kind,
+  namespaced: true,
+  statusSubresource: true,
+});
+
+export const statefulSets = workload("statefulsets", "StatefulSet");
+export const deployments = workload("deployments", "Deployment");
+export const replicaSets = workload("replicasets", "ReplicaSet");
+
+/** An object, by where it is served. */
+export interface ObjectRef {
+  readonly resource: Resource;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+export const get = (purpose: string, fact: string, { resource, namespace, name }: ObjectRef, as?: string): Effect => ({
+  purpose,
+  fact,
+  ...(as === undefined ? {} : { as }),
+  request: { verb: "get", resource, name, ...(namespace === undefined ? {} : { namespace }) },
+});
+
+export const create = (purpose: string, fact: string, resource: Resource, body: KubeObject, as?: string): Effect => {
+  const { namespace } = body.metadata;
+  const request: Request = {
+    verb: "create",
+    resource,
+    body,
+    fieldManager: MANAGER,
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+  return { purpose, fact, request, ...(as === undefined ? {} : { as }) };
+};
+
+/** Deletes this object, and no other of its name. */
+export const remove = (
+  purpose: string,
+  fact: string,
+  { resource, namespace, name }: ObjectRef,
+  uid: string,
+  as?: string,
+): Effect => ({
+  purpose,
+  fact,
+  ...(as === undefined ? {} : { as }),
+  request: {
+    verb: "delete",
+    resource,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    preconditions: { uid },
+    propagationPolicy: "Background",
+  },
+});
+
+export const ownerOf = ({ metadata: { name, uid } }: ActionSet): JsonObject => ({
+  apiVersion: `${GROUP}/${VERSION}`,
+  kind: "ActionSet",
+  name,
+  uid,
+});
+
+/** Writes to the ActionSet the version of which was read: nobody's write is overwritten. */
+export const patchOwn = (
+  { metadata: { namespace, name, uid, resourceVersion } }: ActionSet,
+  purpose: string,
+  { metadata = {}, ...body }: { readonly metadata?: JsonObject; readonly status?: JsonObject },
+  events: readonly StepEvent[] = [],
+): Effect => ({
+  purpose,
+  fact: OWN,
+  request: {
+    verb: "mergePatch",
+    resource: actionSets,
+    namespace,
+    name,
+    body: { metadata: { ...metadata, uid, resourceVersion }, ...body },
+    fieldManager: MANAGER,
+  },
+  ...(events.length === 0 ? {} : { events }),
+});
+
+const journalRef = ({ metadata: { namespace, uid } }: ActionSet): ObjectRef => ({
+  resource: secrets,
+  namespace,
+  name: journalName(uid),
+});
+
+export const readJournal = (actionSet: ActionSet): Effect => get("read-journal", JOURNAL, journalRef(actionSet));
+
+export const createJournal = (actionSet: ActionSet, journal: Journal, events: readonly StepEvent[]): Effect => {
+  const { namespace, name } = journalRef(actionSet);
+  const { uid } = actionSet.metadata;
+  const body = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      namespace: namespace ?? "",
+      name,
+      labels: { [ACTION_SET_UID]: uid },
+      ownerReferences: [ownerOf(actionSet)],
+    },
+    data: encodeJournal(journal),
+  } as unknown as KubeObject;
+  return { ...create("create-journal", JOURNAL, secrets, body), events };
+};
+
+type ReadJournal = Extract<KnownJournal, { type: "read" }>;
+
+export const writeJournal = (
+  actionSet: ActionSet,
+  { uid, resourceVersion }: ReadJournal,
+  journal: Journal,
+  events: readonly StepEvent[],
+): Effect => {
+  const { namespace = "", name } = journalRef(actionSet);
+  return {
+    purpose: "write-journal",
+    fact: JOURNAL,
+    request: {
+      verb: "mergePatch",
+      resource: secrets,
+      namespace,
+      name,
+      body: { metadata: { uid, resourceVersion }, data: encodeJournal(journal) },
+      fieldManager: MANAGER,
+    },
+    events,
+  };
+};
+
+export const deleteJournal = (actionSet: ActionSet, { uid }: ReadJournal): Effect =>
+  remove("delete-journal", JOURNAL, journalRef(actionSet), uid);
+
+/** Asks for answers. Those that are not known yet are collected, to be asked for side by side. */
+export interface Inquiry {
+  readonly ask: (effect: Effect) => Answer | undefined;
+  readonly missing: readonly Effect[];
+}
+
+export const inquiry = ({ facts }: Memory): Inquiry => {
+  const missing: Effect[] = [];
+  return {
+    missing,
+    ask: (effect) => {
+      const answer = facts.get(effect.fact);
+      if (answer === undefined && !missing.some(({ fact }) => fact === effect.fact)) missing.push(effect);
+      return answer;
+    },
+  };
+};

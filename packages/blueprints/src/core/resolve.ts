@@ -1,0 +1,309 @@
+// Resolves the actions of an ActionSet before anything runs: reads what they name, and collects all that is wrong.
+import { isAbsent, type JsonObject, type KubeObject, messageOf, without } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import type { ActionSet, ActionSpec } from "../api/action-set.ts";
+import { Blueprint, type BlueprintAction, type BlueprintPhase } from "../api/blueprint.ts";
+import { blueprints, profiles, SERVICE_ACCOUNT } from "../api/names.ts";
+import type { ObjectReference } from "../api/object-reference.ts";
+import { argProblems } from "./args.ts";
+import { functionNames, functionOf } from "./functions/index.ts";
+import { type ActionRecord, type Journal, newJournal } from "./journal.ts";
+import { show } from "./names.ts";
+import { isOfKind, isWorkload, locate, readObject, workloadOf } from "./object-lookup.ts";
+import { nearest } from "./nearest.ts";
+import type { Access, Settings } from "./phase-context.ts";
+import { renderObject, templateProblems } from "./render-args.ts";
+import { configMaps, get, type Inquiry, secrets, serviceAccounts } from "./requests.ts";
+import { PENDING } from "./schedule.ts";
+import { NIL } from "./templates.ts";
+import { isText, untainted } from "./text.ts";
+
+/** The ServiceAccount as which everything is read and changed. */
+export const serviceAccountOf = ({ metadata: { labels = {} }, spec }: ActionSet, settings: Settings): string =>
+  spec?.serviceAccountName || labels[SERVICE_ACCOUNT] || settings.defaultServiceAccount;
+
+/** Problems, in the order in which a reader meets them. */
+interface Findings {
+  readonly problems: readonly string[];
+}
+
+const given = (text: string | undefined): text is string => text !== undefined && text !== "";
+
+export const blueprintFact = (name: string): string => `blueprint/${name}`;
+
+/** The action of a Blueprint. Left: problems. Undefined: still to be asked. */
+export const blueprintAction = (
+  { ask }: Inquiry,
+  { metadata: { namespace } }: ActionSet,
+  { name = "", blueprint }: ActionSpec,
+  at: number,
+): E.Either<string, BlueprintAction> | undefined => {
+  if (!given(blueprint)) return E.left(`action ${at} has no blueprint`);
+  const answer = ask(
+    get("read-blueprint", blueprintFact(blueprint), { resource: blueprints, namespace, name: blueprint }),
+  );
+  if (answer === undefined) return undefined;
+  if (E.isLeft(answer))
+    return E.left(
+      isAbsent(answer.left)
+        ? `Blueprint ${namespace}/${blueprint} not found`
+        : `Blueprint ${namespace}/${blueprint} cannot be read: ${messageOf(answer.left)}`,
+    );
+  const decoded = Blueprint.decode(answer.right);
+  if (E.isLeft(decoded)) return E.left(`Blueprint ${namespace}/${blueprint} is not valid`);
+  const { actions = {} } = decoded.right;
+  const found = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  return found === undefined
+    ? E.left(
+        `Blueprint ${namespace}/${blueprint} has no action "${name}" (it has ${Object.keys(actions).toSorted().join(", ")})`,
+      )
+    : E.right(found);
+};
+
+const phasesOf = ({ phases = [], deferPhase }: BlueprintAction): readonly BlueprintPhase[] =>
+  deferPhase === undefined ? phases : [...phases, deferPhase];
+
+/** What is wrong with a phase, whatever the objects are. */
+const phaseProblems = ({ func = "", name = "", args = {} }: BlueprintPhase): readonly string[] => {
+  const found = functionOf(func);
+  if (found === undefined) {
+    const other = nearest(func, functionNames);
+    const hint = other === undefined ? `(there is ${functionNames.join(", ")})` : `; did you mean ${other}?`;
+    return [`phase ${name}: function "${func}" does not exist${other === undefined ? " " : ""}${hint}`];
+  }
+  return [...argProblems(func, found.args, args), ...templateProblems(args, "args")].map(
+    (problem) => `phase ${name}: ${problem}`,
+  );
+};
+
+/** What is wrong with an action of a Blueprint, whatever the objects are. */
+export const actionProblems = (action: BlueprintAction): readonly string[] => {
+  const names = phasesOf(action).map(({ name = "" }) => name);
+  const twice = names.filter((name, at) => names.indexOf(name) !== at);
+  return [
+    ...phasesOf(action).flatMap(phaseProblems),
+    ...[...new Set(twice)].map((name) => `two phases are called "${name}"`),
+    ...Object.entries(action.outputArtifacts ?? {}).flatMap(([name, artifact]) =>
+      templateProblems(artifact as unknown as JsonObject, `outputArtifacts.${name}`),
+    ),
+  ];
+};
+
+const requirements = (name: string, wanted: BlueprintAction, spec: ActionSpec): readonly string[] => {
+  const missing = (kind: string, names: readonly string[] | undefined, given: object | undefined): readonly string[] =>
+    (names ?? [])
+      .filter((one) => !Object.hasOwn(given ?? {}, one))
+      .map((one) => `${kind} "${one}" is required by action ${name} and not given`);
+  return [
+    ...(given(wanted.kind) && spec.object !== undefined && !isOfKind(wanted.kind, spec.object)
+      ? [`action ${name} is for kind ${wanted.kind}, the object is a ${spec.object.kind ?? "thing without a kind"}`]
+      : []),
+    ...missing("ConfigMap", wanted.configMapNames, spec.configMaps),
+    ...missing("Secret", wanted.secretNames, spec.secrets),
+    ...missing("artifact", wanted.inputArtifactNames, spec.artifacts),
+  ];
+};
+
+const inNamespace = (
+  { name = "", namespace }: ObjectReference,
+  own: string,
+): { readonly namespace: string; readonly name: string } => ({
+  namespace: given(namespace) ? namespace : own,
+  name,
+});
+
+/** A ConfigMap, Secret or Profile that an action names. */
+const named = (
+  { ask }: Inquiry,
+  kind: "ConfigMap" | "Secret" | "Profile",
+  called: string,
+  ref: ObjectReference,
+  own: string,
+  as: string,
+): E.Either<string, KubeObject> | undefined => {
+  const place = inNamespace(ref, own);
+  const resource = { ConfigMap: configMaps, Secret: secrets, Profile: profiles }[kind];
+  const answer = ask(get(`read-${kind.toLowerCase()}`, `${kind}/${show(place)}`, { resource, ...place }, as));
+  if (answer === undefined) return undefined;
+  const shown = called === "" ? `${kind} ${show(place)}` : `${kind} "${called}" (${show(place)})`;
+  return E.mapLeft((error: Parameters<typeof messageOf>[0]) =>
+    isAbsent(error) ? `${shown} not found` : `${shown} cannot be read: ${messageOf(error)}`,
+  )(answer);
+};
+
+/** One that an action names, as far as it is known. */
+export const knownObject = (
+  inquiry: Inquiry,
+  kind: "ConfigMap" | "Secret" | "Profile",
+  ref: ObjectReference,
+  own: string,
+  as: string,
+): E.Either<string, KubeObject> | undefined => named(inquiry, kind, "", ref, own, as);
+
+/** Whether the ServiceAccount may do this, as the API server says. Anything that cannot be asked is found out later. */
+const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
+  const { verb, group, resource, subresource, namespace } = access;
+  const answer = ask({
+    purpose: "review",
+    fact: `access/${[verb, group, resource, subresource ?? "", namespace].join("/")}`,
+    as,
+    request: {
+      verb: "create",
+      resource: {
+        group: "authorization.k8s.io",
+        version: "v1",
+        plural: "selfsubjectaccessreviews",
+        kind: "SelfSubjectAccessReview",
+        namespaced: false,
+        statusSubresource: false,
+        isVirtual: true,
+      },
+      body: {
+        apiVersion: "authorization.k8s.io/v1",
+        kind: "SelfSubjectAccessReview",
+        spec: {
+          resourceAttributes: {
+            verb,
+            group,
+            resource,
+            namespace,
+            ...(subresource === undefined ? {} : { subresource }),
+          },
+        },
+      },
+    },
+  });
+  if (answer === undefined || E.isLeft(answer)) return false;
+  return (answer.right["status"] as { readonly allowed?: boolean } | undefined)?.allowed === false;
+};
+
+/** The namespaces are known before the start where their templates need nothing of it. */
+const accessProblems = (
+  inquiry: Inquiry,
+  { func = "", name = "", args = {} }: BlueprintPhase,
+  own: string,
+  account: string,
+): readonly string[] => {
+  const found = functionOf(func);
+  if (found === undefined) return [];
+  const rendered = renderObject(
+    typeof args["namespace"] === "string" ? { namespace: args["namespace"] } : {},
+    "args",
+    NIL,
+    { now: 0, seed: "" },
+  );
+  if (E.isLeft(rendered)) return [];
+  const { namespace } = rendered.right;
+  const known = isText(namespace) ? untainted(namespace) : undefined;
+  return found
+    .access(known === undefined ? {} : { namespace: known }, own)
+    .filter((access) => denied(inquiry, access, account))
+    .map(
+      ({ verb, resource, subresource, namespace: where }) =>
+        `ServiceAccount ${own}/${account} may not ${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`} in namespace ${where} (phase ${name})`,
+    );
+};
+
+interface ResolvedAction extends Findings {
+  readonly record: ActionRecord | undefined;
+}
+
+const NOTHING: readonly never[] = [];
+
+const resolveAction = (
+  inquiry: Inquiry,
+  actionSet: ActionSet,
+  spec: ActionSpec,
+  at: number,
+  account: string,
+): ResolvedAction => {
+  const { namespace: own } = actionSet.metadata;
+  const blueprint = blueprintAction(inquiry, actionSet, spec, at);
+  if (blueprint === undefined) return { problems: NOTHING, record: undefined };
+  const wanted: BlueprintAction = E.isRight(blueprint) ? blueprint.right : {};
+  const location = spec.object === undefined ? E.left(`action ${at} has no object`) : locate(inquiry, spec.object, own);
+  const place = location !== undefined && E.isRight(location) ? location.right : undefined;
+  const answer = place && inquiry.ask(readObject(`object/${at}`, place, account));
+  const object = answer !== undefined && E.isRight(answer) ? answer.right : undefined;
+  const workload =
+    object === undefined || place === undefined || !isWorkload(place.resource)
+      ? {}
+      : workloadOf(inquiry, `object/${at}`, place, object, account);
+  const all = (kind: "ConfigMap" | "Secret", refs: Readonly<Record<string, ObjectReference>> = {}) =>
+    Object.entries(refs).map(([name, ref]) => [name, named(inquiry, kind, name, ref, own, account)] as const);
+  const maps = all("ConfigMap", spec.configMaps);
+  const read = [...maps, ...all("Secret", spec.secrets)].map(([, one]) => one);
+  const profile =
+    spec.profile === undefined || !given(spec.profile.name)
+      ? undefined
+      : named(inquiry, "Profile", "", spec.profile, own, account);
+  const problems = [
+    ...(E.isLeft(blueprint) ? [blueprint.left] : []),
+    ...actionProblems(wanted),
+    ...requirements(spec.name ?? "", wanted, spec),
+    ...(location !== undefined && E.isLeft(location) ? [location.left] : []),
+    ...(answer !== undefined && E.isLeft(answer) && place !== undefined
+      ? [
+          isAbsent(answer.left)
+            ? `${place.resource.kind} ${show(place)} not found`
+            : `${place.resource.kind} ${show(place)} cannot be read: ${messageOf(answer.left)}`,
+        ]
+      : []),
+    ...[...read, profile].flatMap((one) => (one !== undefined && E.isLeft(one) ? [one.left] : [])),
+    ...phasesOf(wanted).flatMap((phase) => accessProblems(inquiry, phase, own, account)),
+  ];
+  if (object === undefined || workload === undefined) return { problems, record: undefined };
+  const record: ActionRecord = {
+    blueprint: wanted,
+    phases: (wanted.phases ?? []).map(() => PENDING),
+    ...(wanted.deferPhase === undefined ? {} : { deferPhase: PENDING }),
+    ...(object.kind === "Secret" ? {} : { object: without(object, []) }),
+    workload,
+    configMaps: Object.fromEntries(
+      maps.flatMap(([name, one]) => (one !== undefined && E.isRight(one) ? [[name, without(one.right, [])]] : [])),
+    ),
+  };
+  return { problems, record };
+};
+
+/** What is wrong with the ActionSet as a whole. */
+const LIMITS = { actions: 50, phases: 100, blueprint: 256 * 1024 };
+
+const sizeProblems = ({ actions = [] }: { readonly actions?: readonly ActionSpec[] }): readonly string[] =>
+  actions.length > LIMITS.actions ? [`${actions.length} actions, ${LIMITS.actions} are the most`] : [];
+
+/**
+ * Everything that must hold before anything runs: a journal, or all problems. Undefined: answers are still missing.
+ */
+export const resolve = (
+  inquiry: Inquiry,
+  actionSet: ActionSet,
+  settings: Settings,
+  at: { readonly time: string; readonly seed: string },
+): E.Either<readonly string[], Journal> | undefined => {
+  const { spec, metadata } = actionSet;
+  if (spec === undefined) return E.left(["spec is missing"]);
+  const account = serviceAccountOf(actionSet, settings);
+  const { namespace } = metadata;
+  const answer = inquiry.ask(
+    get("read-service-account", "service-account", { resource: serviceAccounts, namespace, name: account }),
+  );
+  const resolved = (spec.actions ?? []).map((one, index) => resolveAction(inquiry, actionSet, one, index, account));
+  if (inquiry.missing.length > 0) return undefined;
+  const problems = [
+    ...sizeProblems(spec),
+    ...(answer !== undefined && E.isLeft(answer) && isAbsent(answer.left)
+      ? [`ServiceAccount ${namespace}/${account} not found`]
+      : []),
+    ...resolved.flatMap((one) => one.problems),
+  ];
+  if (problems.length > 0) return E.left([...new Set(problems)]);
+  return E.right(
+    newJournal({
+      serviceAccount: account,
+      ...at,
+      spec,
+      actions: resolved.flatMap(({ record }) => record ?? []),
+    }),
+  );
+};

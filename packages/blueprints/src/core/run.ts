@@ -1,0 +1,239 @@
+// Executes the phases of a running ActionSet: what each does next, what of that is recorded, and what is told.
+import { asObject, classify, fromTimestamp, type Instant, isAbsent, pods } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import type { ActionSet } from "../api/action-set.ts";
+import type { BlueprintPhase } from "../api/blueprint.ts";
+import { readArgs } from "./args.ts";
+import type { Effect, LogSource, Step, StepEvent } from "./effect.ts";
+import { functionOf } from "./functions/index.ts";
+import type { Journal, PhaseRecord } from "./journal.ts";
+import { NO_LOG } from "./log-output.ts";
+import type { Memory } from "./memory.ts";
+import { phaseKey } from "./names.ts";
+import { indexOf, type PhaseContext, type PhaseId, type PhaseStep, type Settings } from "./phase-context.ts";
+import { paramsOf } from "./params.ts";
+import { renderObject } from "./render-args.ts";
+import { get, type Inquiry, inquiry, type ObjectRef, remove } from "./requests.ts";
+import { completed, failed, recordOf, running, scheduled, withRecord } from "./schedule.ts";
+
+export const phaseAt = ({ actions }: Journal, { action, phase }: PhaseId): BlueprintPhase => {
+  const blueprint = actions[action]?.blueprint;
+  return (phase === "defer" ? blueprint?.deferPhase : blueprint?.phases?.[phase]) ?? {};
+};
+
+const instant = (time: string | undefined): Instant => fromTimestamp(time) ?? 0;
+
+const contextOf = (
+  memory: Memory,
+  actionSet: ActionSet,
+  journal: Journal,
+  id: PhaseId,
+  record: PhaseRecord,
+  settings: Settings,
+  now: Instant,
+): PhaseContext => {
+  const { podOverride = {}, podLabels = {}, podAnnotations = {} } = journal.spec.actions?.[id.action] ?? {};
+  const key = phaseKey(id.action, id.phase, record.attempt);
+  return {
+    actionSet,
+    serviceAccount: journal.serviceAccount,
+    id,
+    name: phaseAt(journal, id).name ?? "",
+    attempt: record.attempt,
+    startedAt: instant(record.startedAt),
+    now,
+    settings,
+    remembered: record.remembered ?? {},
+    log: memory.logs.get(key) ?? NO_LOG,
+    pod: { override: podOverride, labels: podLabels, annotations: podAnnotations },
+    fact: (name) => memory.facts.get(`${key}/${name}`),
+    trouble: (name) => memory.troubles.get(`${key}/${name}`),
+  };
+};
+
+const fail = (message: string): PhaseStep => ({ type: "fail", message });
+
+const DELETED = "the ActionSet was deleted";
+
+/** What is next in one phase: its args are rendered anew, and the same each time. Undefined: what they need is still to be read. */
+const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseStep | undefined => {
+  const { id, attempt, startedAt } = context;
+  const { func = "", args = {} } = phaseAt(journal, id);
+  const found = functionOf(func);
+  if (found === undefined) return fail(`function "${func}" does not exist in this version of the controller`);
+  const params = paramsOf(ask, context.actionSet, journal, id);
+  if (params === undefined) return undefined;
+  if (E.isLeft(params)) return fail(params.left);
+  const seed = `${journal.seed}/${phaseKey(id.action, id.phase, attempt)}`;
+  const rendered = renderObject(args, "args", params.right, { now: startedAt, seed });
+  if (E.isLeft(rendered)) return fail(rendered.left);
+  const read = readArgs(found.args, rendered.right);
+  if (E.isLeft(read)) return fail(read.left);
+  const isStopped = journal.deletedAt !== undefined && id.phase !== "defer";
+  if (!isStopped) return found.step(read.right, context);
+  return found.stop?.(read.right, context) ?? fail(DELETED);
+};
+
+/** The journal after what a phase has come to. */
+const applied = (journal: Journal, id: PhaseId, step: PhaseStep, now: Instant): Journal => {
+  const record = recordOf(journal, id);
+  if (record === undefined) return journal;
+  switch (step.type) {
+    case "remember":
+      return withRecord(journal, id, { ...record, remembered: step.remembered });
+    case "end":
+      return withRecord(journal, id, completed(record, step.output, now));
+    case "fail": {
+      const message = `${id.phase === "defer" ? "deferPhase" : "phase"} ${phaseAt(journal, id).name ?? ""}: ${step.message}`;
+      const after = withRecord(journal, id, failed(record, message, now));
+      return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: message };
+    }
+    case "run":
+    case "wait":
+      return journal;
+  }
+};
+
+const idText = ({ action, phase }: PhaseId): string => `${action}/${phase}`;
+
+const blueprintOf = ({ spec }: Journal, action: number): { readonly blueprint?: string } => {
+  const name = spec.actions?.[action]?.blueprint;
+  return name === undefined ? {} : { blueprint: name };
+};
+
+/** Kanister's events for what is different in the later journal. */
+export const eventsBetween = (before: Journal | undefined, after: Journal): readonly StepEvent[] =>
+  after.actions.flatMap(({ phases, deferPhase }, action): readonly StepEvent[] => {
+    const name = after.spec.actions?.[action]?.name ?? "";
+    const hadBegun = before?.actions[action]?.phases.some(({ state }) => state !== "pending") === true;
+    const hasBegun = phases.some(({ state }) => state !== "pending");
+    const isComplete = (journal: Journal | undefined): boolean => {
+      const own = journal?.actions[action];
+      return (
+        own !== undefined &&
+        own.phases.every(({ state }) => state === "complete") &&
+        (own.deferPhase === undefined || own.deferPhase.state === "complete")
+      );
+    };
+    const of = (record: PhaseRecord, phase: number | "defer"): readonly StepEvent[] => {
+      const id = { action, phase };
+      const was = before === undefined ? undefined : recordOf(before, id);
+      if (was?.state === record.state) return [];
+      const shown = phaseAt(after, id).name ?? "";
+      const [started, ended, what] =
+        phase === "defer"
+          ? ["Started deferPhase", "Ended deferPhase", "deferPhase"]
+          : ["Started Phase", "Ended Phase", "phase"];
+      const step = `${idText(id)}/${record.state}`;
+      if (record.state === "running")
+        return [{ type: "Normal", reason: started, message: `Executing ${what} ${shown}`, step }];
+      if (record.state === "complete")
+        return [{ type: "Normal", reason: ended, message: `Completed ${what} ${shown}`, step }];
+      if (record.state !== "failed") return [];
+      const cause = (record.message ?? "").replace(/^(deferPhase|phase) [^:]*: /u, "");
+      return [
+        {
+          type: "Warning",
+          reason: `ActionSetFailed Action: ${name}`,
+          message: `Failed to execute ${what} ${shown}: ${cause}`,
+          step,
+          ...blueprintOf(after, action),
+        },
+      ];
+    };
+    return [
+      ...(hasBegun && !hadBegun
+        ? [
+            {
+              type: "Normal" as const,
+              reason: "Started Action",
+              message: `Executing action ${name}`,
+              step: `${action}/started`,
+            },
+          ]
+        : []),
+      ...phases.flatMap(of),
+      ...(deferPhase === undefined ? [] : of(deferPhase, "defer")),
+      ...(isComplete(after) && !isComplete(before)
+        ? [
+            {
+              type: "Normal" as const,
+              reason: "Ended Action",
+              message: `Completed action ${name}`,
+              step: `${action}/ended`,
+            },
+          ]
+        : []),
+    ];
+  });
+
+/** The phases that have ended, with the Pods that they have made. */
+const endedPods = ({
+  actions,
+}: Journal): readonly { readonly key: string; readonly ref: ObjectRef; readonly uid: string }[] =>
+  actions.flatMap(({ phases, deferPhase }, action) =>
+    [...phases.entries(), ...(deferPhase === undefined ? [] : [["defer", deferPhase] as const])].flatMap(
+      ([phase, { state, attempt, remembered }]) => {
+        const { namespace = "", name = "", uid } = asObject(remembered?.["pod"]);
+        if (state === "running" || typeof uid !== "string") return [];
+        const ref = { resource: pods, namespace: namespace as string, name: name as string };
+        return [{ key: phaseKey(action, phase, attempt), ref, uid }];
+      },
+    ),
+  );
+
+/** Deletes the Pods of phases that have ended: their results are in the journal. A conflict is judged by what is there. */
+export const leftovers = (memory: Memory, journal: Journal): readonly Effect[] =>
+  endedPods(journal).flatMap(({ key, ref, uid }) => {
+    const as = journal.serviceAccount;
+    const removed = memory.facts.get(`${key}/removed`);
+    const deletion = remove("delete-pod", `${key}/removed`, ref, uid, as);
+    if (removed === undefined) return [deletion];
+    if (E.isRight(removed) || classify(removed.left) !== "conflict" || isAbsent(removed.left)) return [];
+    const left = memory.facts.get(`${key}/left`);
+    if (left === undefined) return [get("read-pod", `${key}/left`, ref, as)];
+    return E.isRight(left) && left.right.metadata.uid === uid ? [deletion] : [];
+  });
+
+/** What all running phases come to. */
+export interface Advance {
+  /** With all that is to be recorded now. */
+  readonly journal: Journal;
+  readonly effects: readonly Effect[];
+  /** What is waited for when nothing else is to be done. */
+  readonly wait: Extract<Step, { readonly type: "wait" }>;
+}
+
+/** What is next in all running phases, side by side. */
+export const advance = (
+  memory: Memory,
+  actionSet: ActionSet,
+  journal: Journal,
+  settings: Settings,
+  now: Instant,
+): Advance => {
+  const ask = inquiry(memory);
+  const steps = running(journal).map((id) => {
+    const record = recordOf(journal, id) ?? { state: "running", attempt: 1 };
+    const context = contextOf(memory, actionSet, journal, id, record, settings, now);
+    return { id, context, step: stepOf(context, ask, journal) };
+  });
+  const known = steps.flatMap(({ id, context, step }) => (step === undefined ? [] : [{ id, context, step }]));
+  const after = known.reduce((all, { id, step }) => applied(all, id, step, now), journal);
+  const waits = known.flatMap(({ id, step }) => (step.type === "wait" ? [{ id, ...step }] : []));
+  return {
+    journal: scheduled(after, now),
+    effects: [...ask.missing, ...known.flatMap(({ step }) => (step.type === "run" ? step.effects : []))],
+    wait: {
+      type: "wait",
+      until: Math.min(...waits.map(({ until }) => until)),
+      because: waits.map(({ because }) => because).join("; "),
+      watched: waits.flatMap(({ id, watched }) =>
+        watched === undefined
+          ? []
+          : [{ index: indexOf(id), place: watched.ref, resourceVersion: watched.resourceVersion }],
+      ),
+      follow: waits.flatMap(({ follow }): readonly LogSource[] => (follow === undefined ? [] : [follow])),
+    },
+  };
+};

@@ -1,0 +1,25 @@
+// Rendered text, of which each piece says whether it depends on a Secret: only what does not may be written into an object.
+
+export interface Piece {
+  readonly text: string;
+  /** It depends on the value of a Secret. */
+  readonly isTainted: boolean;
+}
+
+/** The text of an argument: its pieces in order. */
+export interface Text {
+  readonly pieces: readonly Piece[];
+}
+
+export const plain = (text: string): Text => ({ pieces: [{ text, isTainted: false }] });
+
+export const isText = (value: unknown): value is Text =>
+  typeof value === "object" && value !== null && "pieces" in value;
+
+export const isTainted = ({ pieces }: Text): boolean => pieces.some((piece) => piece.isTainted);
+
+/** The whole text, Secrets included: for a process, and never for an object. */
+export const revealed = ({ pieces }: Text): string => pieces.map(({ text }) => text).join("");
+
+/** Undefined: it depends on a Secret. */
+export const untainted = (text: Text): string | undefined => (isTainted(text) ? undefined : revealed(text));

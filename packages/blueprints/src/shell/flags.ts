@@ -1,0 +1,65 @@
+// The command-line flags of the controller of Blueprints: its own, and the help text of all.
+import { SYSTEM_NAMESPACE } from "@janus/api";
+import {
+  type CommonFlags,
+  type FlagProblem,
+  flagHelp,
+  helpText,
+  type OwnFlags,
+  parseFlags as parse,
+} from "@janus/runtime/parts";
+import { isDnsSubdomain, parseDuration } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+
+interface OwnValues {
+  readonly defaultServiceAccount: string;
+  /** In ms. */
+  readonly podReadyTimeout: number;
+}
+
+export type Flags = CommonFlags & OwnValues;
+
+export const LEADER_LABEL = "janus.io/blueprints-leader";
+
+const DEFAULTS = {
+  namespace: SYSTEM_NAMESPACE,
+  writeTimeout: 5,
+  leaseName: "janus-blueprints-leader",
+  leaderElection: { leaseDuration: 30, renewDeadline: 20, retryPeriod: 5 },
+};
+
+const HELP = helpText(DEFAULTS, {
+  command: "janus-controller --blueprints",
+  about: "Executes ActionSets: the actions of Kanister's Blueprints, as the user's ServiceAccount.",
+  objects: "ActionSets",
+  leaderLabel: LEADER_LABEL,
+  own: {
+    "metrics-auth": flagHelp(
+      "--default-service-account <name>",
+      "ServiceAccount of ActionSets that name none, in their own namespace. Default: default.",
+    ),
+    "request-deadline": flagHelp(
+      "--pod-ready-timeout <duration>",
+      "How long a Pod of a function may take until it runs. Default: 15m.",
+    ),
+  },
+});
+
+const OWN: OwnFlags<OwnValues> = {
+  options: {
+    "default-service-account": { type: "string", default: "default" },
+    "pod-ready-timeout": { type: "string", default: "15m" },
+  },
+  read: (values) => {
+    const defaultServiceAccount = values["default-service-account"] ?? "";
+    if (!isDnsSubdomain(defaultServiceAccount))
+      return E.left("--default-service-account takes the name of a ServiceAccount");
+    const seconds = parseDuration(values["pod-ready-timeout"] ?? "");
+    if (seconds === undefined || seconds <= 0) return E.left("--pod-ready-timeout takes a duration such as 15m");
+    return E.right({ defaultServiceAccount, podReadyTimeout: seconds });
+  },
+};
+
+/** Left: what is wrong with the flags, or the help text, if it was requested. */
+export const parseFlags = (args: readonly string[], env: NodeJS.ProcessEnv): E.Either<FlagProblem, Flags> =>
+  parse(args, env, OWN, { help: HELP, ...DEFAULTS });

@@ -1,0 +1,36 @@
+// The entry point of the process that executes ActionSets.
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { runProcess } from "@janus/runtime/parts";
+import { LEADER_LABEL, parseFlags } from "./flags.ts";
+import { NAMES } from "./names.ts";
+import { startWork } from "./work.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  readonly version: string;
+};
+
+await runProcess(
+  parseFlags(
+    process.argv.slice(2).filter((arg) => arg !== "--blueprints"),
+    process.env,
+  ),
+  {
+    names: NAMES,
+    version,
+    leaderLabel: LEADER_LABEL,
+    limits: {
+      http: { connections: 256, headerBytes: 8192, arrival: 3000, check: 500 },
+      connections: { requests: 200, renewals: 1, election: 4, aside: 4 },
+      stuckAfter: 60_000,
+      asideDeadline: 2000,
+    },
+    instead: "create ActionSets with the API server",
+    start: (context, { watchNamespace, concurrency, defaultServiceAccount, podReadyTimeout }) =>
+      startWork(
+        context,
+        { watchNamespace, concurrency },
+        { defaultServiceAccount, podReadyTimeout, seed: randomBytes(16).toString("hex") },
+      ),
+  },
+);

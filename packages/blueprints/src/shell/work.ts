@@ -1,0 +1,146 @@
+// Starts the work of a leader: watches ActionSets, and executes each with the loop of the runtime.
+import { type Api, listAll } from "@janus/kube";
+import {
+  objectWatches,
+  reconcileKeys,
+  type Round,
+  type TrackedObject,
+  watchKind,
+  type Work,
+  type WorkContext,
+} from "@janus/runtime/parts";
+import { messageOf } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { Registry } from "prom-client";
+import { actionSets } from "../api/names.ts";
+import {
+  actionSetController,
+  type Answer,
+  type Effect,
+  type Happened,
+  type Memory,
+  type Settings,
+  type Step,
+} from "../core/index.ts";
+import { kanisterEvents } from "./kanister-events.ts";
+import { impersonating, logFollowers } from "./log-followers.ts";
+import { NAMES } from "./names.ts";
+
+/** Objects that phases wait for: watches of all namespaces, and of one. Each uses a connection. */
+const WATCHES = { watches: 64, ofNamespace: 32, polls: true, interval: 50 };
+
+/** Sends one request as the user of its effect. A list has all of its pages. */
+const sending = async (api: Api, namespace: string, { as, purpose, request }: Effect): Promise<Answer> => {
+  const full = { ...request, purpose, ...(as === undefined ? {} : { as: impersonating(namespace, as) }) };
+  if (full.verb !== "list") return api.send(full);
+  return E.map(({ items }: { readonly items: readonly unknown[] }) => ({
+    apiVersion: "v1",
+    kind: "List",
+    metadata: {},
+    items,
+  }))(await listAll(api, full));
+};
+
+export interface BlueprintFlags {
+  readonly watchNamespace: string | undefined;
+  readonly concurrency: number;
+}
+
+/** Executes the ActionSets of a namespace, or of all. */
+export const startWork = (
+  { api, streams, log, watchdog }: Pick<WorkContext, "api" | "streams" | "log" | "watchdog">,
+  { watchNamespace, concurrency }: BlueprintFlags,
+  settings: Settings,
+): Work => {
+  const registry = new Registry();
+  const record = kanisterEvents(api);
+
+  /** Something that a phase waits for has happened: it is folded, and decided on at once. */
+  const tell = (uid: string, happened: Happened): void => {
+    const tracked = loop.tracked.of(uid);
+    if (tracked === undefined) return;
+    tracked.memory = controller.observe(tracked.memory, happened).memory;
+    watched.wake(tracked.key);
+  };
+
+  const logs = logFollowers(streams, (uid, phase, read) => tell(uid, { type: "logged", phase, log: read }));
+  const watches = objectWatches(
+    () => api,
+    (uid, index) => tell(uid, { type: "changed", index }),
+    WATCHES,
+    {
+      has: () => false,
+      finished: () => undefined,
+    },
+  );
+
+  const onDecision = (_: Round, { uid, namespace, memory }: TrackedObject<Memory>, step: Step): void => {
+    if (step.type !== "wait") return;
+    const { watched: targets = [], follow = [] } = step;
+    logs.join(uid, namespace, follow);
+    const [first] = follow;
+    const as = memory.journal.type === "read" ? memory.journal.journal.serviceAccount : first?.as;
+    if (targets.length === 0 || as === undefined) watches.leave(uid);
+    else watches.join({ uid, namespace, as: impersonating(namespace, as) }, targets);
+  };
+
+  const controller = actionSetController(settings);
+  const loop = reconcileKeys<Memory, Effect, Happened, Step>(controller, {
+    kind: "ActionSet",
+    read: (key) => {
+      const [namespace = "", name = ""] = key.split("/");
+      return api.send({ verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" });
+    },
+    perform: async (_, tracked, effect) => ({
+      type: "answered",
+      effect,
+      answer: await sending(api, tracked.namespace, effect),
+      at: tracked.now(),
+    }),
+    wake: (key) => watched.wake(key),
+    mayExist: (key) => watched.store.has(key),
+    mayBeDeleted: ({ key, uid }) => watched.store.get(key)?.metadata.uid !== uid,
+    isOutdated: ({ key, memory: { object } }) => {
+      const last = watched.store.get(key)?.metadata;
+      return last?.uid === object.metadata.uid && last?.deletionTimestamp !== object.metadata.deletionTimestamp;
+    },
+    onDecision,
+    onObserved: (_, __, { memory }, happened, { failed }) => {
+      if (happened.type !== "answered" || failed !== undefined || E.isLeft(happened.answer)) return;
+      record(memory, happened.effect.events ?? [], new Date(happened.at));
+    },
+    onFailures: (round, _, [{ error }]) => {
+      round.log("warn", "request failed, retrying the ActionSet after a pause", { error: messageOf(error) });
+      return Promise.resolve(Number.POSITIVE_INFINITY);
+    },
+    onForgotten: (uid) => {
+      logs.leave(uid);
+      watches.leave(uid);
+    },
+    onDefect: (round) => round.log("error", "internal error in Janus: the ActionSet is retried after a pause"),
+  });
+
+  const watched = watchKind(api, {
+    resource: actionSets,
+    ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }),
+    names: NAMES,
+    registry,
+    concurrency,
+    log,
+    watchdog,
+    reconcile: loop.reconcile,
+    lastKnown: ({ metadata: { uid = "" } }) => loop.tracked.of(uid)?.memory.object.metadata,
+  });
+
+  return {
+    registry,
+    isSynced: watched.isSynced,
+    synced: watched.synced,
+    stop: async () => {
+      loop.stop();
+      logs.stop();
+      watches.stop();
+      await watched.stop();
+    },
+  };
+};

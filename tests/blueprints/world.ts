@@ -1,0 +1,149 @@
+// What the suites of Blueprints work on: the kinds of Kanister, a namespace with a ServiceAccount, a node that runs Pods, a controller.
+import { kanisterCrds, startWork } from "@janus/blueprints";
+import { type Api, connect, type Hook, type KubeObject, loadConfig, type PodStreams } from "@janus/kube";
+import { jsonLog, watchdog } from "@janus/runtime/parts";
+import * as E from "fp-ts/lib/Either.js";
+import { expect, onTestFinished, vi } from "vitest";
+import { administrator, type Manifest, resourceOf } from "../fixtures/administrator.ts";
+import { controlPlane } from "../fixtures/cluster.ts";
+import { roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
+import { type RunningNode, startNode } from "../fixtures/node/start-node.ts";
+
+const API_VERSION = "cr.kanister.io/v1alpha1";
+
+for (const crd of kanisterCrds) await administrator.apply(crd as unknown as Manifest);
+await vi.waitUntil(
+  () =>
+    resourceOf({ apiVersion: API_VERSION, kind: "ActionSet" }).then(
+      () => true,
+      () => false,
+    ),
+  { timeout: 20_000 },
+);
+
+const config = loadConfig({}, controlPlane.kubeconfig);
+if (E.isLeft(config)) throw new Error(config.left);
+export const client = connect(config.right, { writeTimeout: 2000, deadline: 5000 });
+
+const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, seed: "test" };
+
+/** An ActionSet as its users see it. */
+export interface ActionSetObject extends KubeObject {
+  readonly status: {
+    readonly state: string;
+    readonly error?: { readonly message: string };
+    readonly progress: { readonly percentCompleted: string; readonly runningPhase: string };
+    readonly actions: readonly {
+      readonly artifacts?: Readonly<Record<string, { readonly keyValue: Readonly<Record<string, string>> }>>;
+      readonly phases: readonly {
+        readonly name: string;
+        readonly state: string;
+        readonly output?: Readonly<Record<string, string>>;
+      }[];
+      readonly deferPhase?: { readonly state: string };
+    }[];
+    readonly conditions: readonly { readonly type: string; readonly status: string; readonly message: string }[];
+  };
+}
+
+export const actionSetRef = (name: string): Manifest => ({
+  apiVersion: API_VERSION,
+  kind: "ActionSet",
+  metadata: { name },
+});
+
+export const blueprint = (name: string, actions: object): Manifest => ({
+  apiVersion: API_VERSION,
+  kind: "Blueprint",
+  metadata: { name },
+  actions,
+});
+
+/** An action on the ConfigMap `subject`. */
+export const actionOn = (name: string, blueprintName: string, more: object = {}): object => ({
+  name,
+  blueprint: blueprintName,
+  object: { apiVersion: "v1", group: "", resource: "configmaps", kind: "", name: "subject", namespace: "" },
+  ...more,
+});
+
+export const actionSet = (name: string, ...actions: readonly object[]): Manifest => ({
+  ...actionSetRef(name),
+  metadata: { name },
+  spec: { actions },
+});
+
+/** Starts a controller for the ActionSets of a namespace. */
+export const controllerOf = (api: Api & PodStreams, namespace: string): { readonly stop: () => Promise<void> } =>
+  startWork(
+    { api, streams: api, log: jsonLog("error"), watchdog: watchdog() },
+    { watchNamespace: namespace, concurrency: 4 },
+    SETTINGS,
+  );
+
+/** A namespace with the ServiceAccount `ops`, who may edit in it, and the object of all actions. */
+export const prepared = async (): Promise<string> => {
+  const namespace = await freshNamespace();
+  await administrator.create(within(namespace, serviceAccount("ops")));
+  await administrator.create(within(namespace, roleBinding("ops", "ClusterRole", "admin", `${namespace}/ops`)));
+  await administrator.create(
+    within(namespace, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "subject" },
+      data: { greeting: "hello" },
+    }),
+  );
+  return namespace;
+};
+
+export const nodeFor = (namespace: string): Promise<RunningNode> => startNode(client, { namespace });
+
+export const isOver = ({ status, metadata }: ActionSetObject): boolean =>
+  ["complete", "failed"].includes(status?.state) && (metadata.finalizers ?? []).length === 0;
+
+export interface BlueprintPlace {
+  readonly namespace: string;
+  readonly create: (...manifests: readonly Manifest[]) => Promise<void>;
+  /** The ActionSet in its end. */
+  readonly over: (name: string) => Promise<ActionSetObject>;
+  readonly read: (name: string) => Promise<ActionSetObject>;
+  readonly names: (apiVersion: string, kind: string) => Promise<readonly string[]>;
+}
+
+/** A namespace with a node and a controller. */
+export const place = async (...hooks: readonly Hook[]): Promise<BlueprintPlace> => {
+  const namespace = await prepared();
+  const node = await nodeFor(namespace);
+  onTestFinished(node.stop);
+  const send: Api["send"] = hooks.reduceRight<Api["send"]>(
+    (next, hook) => (request) => hook(request, next),
+    client.send,
+  );
+  const running = controllerOf({ ...client, send }, namespace);
+  onTestFinished(running.stop);
+  const read = async (name: string): Promise<ActionSetObject> => {
+    const found = await administrator.read(within(namespace, actionSetRef(name)));
+    if (found === undefined) throw new Error(`there is no ActionSet ${name}`);
+    return found as ActionSetObject;
+  };
+  return {
+    namespace,
+    create: async (...manifests) => {
+      for (const manifest of manifests) await administrator.create(within(namespace, manifest));
+    },
+    read,
+    over: async (name) => {
+      let seen = await read(name);
+      const ended = async (): Promise<boolean> => {
+        seen = await read(name);
+        return isOver(seen);
+      };
+      await expect.poll(ended, { message: `ActionSet ${name} comes to its end`, timeout: 50_000 }).toBe(true);
+      return seen;
+    },
+    names: async (apiVersion, kind) =>
+      (await administrator.list({ apiVersion, kind }, namespace)).map(({ metadata }) => metadata.name ?? ""),
+  };
+};

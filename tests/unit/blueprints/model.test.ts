@@ -1,0 +1,259 @@
+// Explores the whole reducer: every outcome of every phase, a crash or a deletion at every request.
+import {
+  actionSetController,
+  type Effect,
+  endLog,
+  type Happened,
+  NO_LOG,
+  readLog,
+  type Step,
+} from "@janus/blueprints/core";
+import { simulateController } from "@janus/runtime";
+import { asObject, type JsonObject, type KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import * as server from "../../../packages/testing/src/api-server/respond.ts";
+import { assumedKind } from "../../../packages/testing/src/api-server/served-kinds.ts";
+import { objectAt, placeKey, stored, type World } from "../../../packages/testing/src/api-server/world.ts";
+import type { Call } from "@janus/controller";
+import { sampled, share } from "../../fixtures/sample.ts";
+
+const KANISTER = "cr.kanister.io/v1alpha1";
+/** Without a status subresource. */
+const served = (kind: string, plural: string) => {
+  const { type, resource } = assumedKind(KANISTER, kind, plural, true);
+  return { type, resource: { ...resource, statusSubresource: false } };
+};
+
+const SERVER: server.ApiServer = {
+  assumed: [served("ActionSet", "actionsets"), served("Blueprint", "blueprints")],
+  namespaces: new Set(["shop"]),
+};
+const NOW = 1_767_225_600_000;
+const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 60_000, seed: "" };
+
+const task = (name: string): object => ({ func: "KubeTask", name, args: { image: "i", command: [name] } });
+
+/** Phases by the names of their commands: the first letter is that of the action. */
+const ACTIONS = ["a", "b"];
+const PHASES = ["1", "2"];
+const COMMANDS = ACTIONS.flatMap((action) => [...PHASES, "defer"].map((phase) => `${action}${phase}`));
+
+const object = (kind: string, name: string, more: object): KubeObject => ({
+  apiVersion: kind === "Blueprint" || kind === "ActionSet" ? KANISTER : "v1",
+  kind,
+  metadata: { namespace: "shop", name, uid: `uid-${name}`, resourceVersion: "1" },
+  ...more,
+});
+
+const RESOURCES: Readonly<Record<string, string>> = {
+  ActionSet: "actionsets",
+  Blueprint: "blueprints",
+  ServiceAccount: "serviceaccounts",
+  ConfigMap: "configmaps",
+};
+
+const placeOf = ({ apiVersion, kind, metadata: { namespace = "", name = "" } }: KubeObject) => {
+  const [group = "", version = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+  const resource = { group, version, plural: RESOURCES[kind] ?? "", kind, namespaced: true, statusSubresource: false };
+  return { resource, namespace, name };
+};
+
+const ACTION_SET = object("ActionSet", "run", {
+  spec: {
+    actions: ACTIONS.map((name) => ({
+      name,
+      blueprint: "both",
+      object: { kind: "", apiVersion: "v1", resource: "configmaps", name: "subject", namespace: "shop" },
+    })),
+  },
+});
+
+const START: World = [
+  ACTION_SET,
+  object("Blueprint", "both", {
+    actions: Object.fromEntries(
+      ACTIONS.map((action) => [
+        action,
+        { phases: PHASES.map((phase) => task(`${action}${phase}`)), deferPhase: task(`${action}defer`) },
+      ]),
+    ),
+  }),
+  object("ServiceAccount", "ops", {}),
+  object("ConfigMap", "subject", {}),
+].reduce<World>((world, one) => stored(world, placeKey(placeOf(one)), one), { objects: new Map(), revision: 1 });
+
+interface Trial {
+  /** The commands that fail. */
+  readonly failing: ReadonlySet<string>;
+  /** The request at which it happens, by its number; sent: the request was carried out before the crash. */
+  readonly at: number;
+  readonly what: "nothing" | "crash before" | "crash after" | "deletion";
+}
+
+interface Trace {
+  readonly requests: number;
+  readonly commands: readonly string[];
+  readonly end: KubeObject | undefined;
+  readonly left: readonly string[];
+}
+
+/** The verbs of the client as the model of the API server has them. */
+const callOf = (request: Effect["request"]): Call | undefined => {
+  if (request.verb === "raw" || request.verb === "list") return undefined;
+  const { resource, namespace = "" } = request;
+  const name = "name" in request && request.name !== undefined ? request.name : "";
+  const place = { resource, namespace, name };
+  switch (request.verb) {
+    case "get":
+      return { verb: "get", place };
+    case "create": {
+      const body = request.body as KubeObject;
+      return { verb: "create", place: { ...place, name: body.metadata?.name ?? "" }, body, manager: "janus" };
+    }
+    case "mergePatch":
+      return { verb: "mergePatch", place, body: request.body, manager: "janus" } as unknown as Call;
+    case "delete":
+      return { verb: "delete", place, preconditions: request.preconditions ?? {} };
+    case "update":
+    case "apply":
+      return undefined;
+  }
+};
+
+const commandOf = (pod: KubeObject): string => {
+  const [container = {}] = asObject(pod["spec"])["containers"] as readonly JsonObject[];
+  const [command = ""] = container["command"] as readonly string[];
+  return command;
+};
+
+/** Executes the ActionSet in a world in which Pods end at once. */
+const run = ({ failing, at, what }: Trial): Trace => {
+  let world = START;
+  let requests = 0;
+  const commands: string[] = [];
+  const respond = (call: Call): server.Reply["answer"] => {
+    const reply = server.respond(SERVER, world, { call, dryRun: false, now: NOW });
+    world = reply.world;
+    return reply.answer;
+  };
+  /** The Pod has ended when it is looked at. */
+  const execute = (pod: KubeObject): KubeObject => {
+    commands.push(commandOf(pod));
+    const isBad = failing.has(commandOf(pod));
+    const status = {
+      phase: isBad ? "Failed" : "Succeeded",
+      containerStatuses: [{ name: "container", state: { terminated: { exitCode: isBad ? 1 : 0 } } }],
+    };
+    const ended = { ...pod, status };
+    world = stored(world, placeKey(placeOf({ ...pod, kind: "Pod" })), ended);
+    return ended;
+  };
+  const perform = (effect: Effect): Happened | "crashed" => {
+    requests += 1;
+    if (requests === at && what === "deletion")
+      respond({ verb: "delete", place: placeOf(ACTION_SET), preconditions: {} });
+    if (requests === at && what === "crash before") return "crashed";
+    const { request } = effect;
+    if (request.verb === "raw")
+      return {
+        type: "answered",
+        effect,
+        answer: E.right({
+          apiVersion: "v1",
+          kind: "APIResourceList",
+          metadata: {},
+          resources: [{ name: "configmaps", kind: "ConfigMap", namespaced: true }],
+        }),
+        at: NOW,
+      };
+    const call = callOf(request);
+    if (call === undefined) throw new Error(`no ${request.verb} is expected`);
+    const answer = respond(call);
+    if (E.isRight(answer) && call.verb === "create" && call.place.resource.kind === "Pod") execute(answer.right);
+    if (requests === at && what === "crash after") return "crashed";
+    return { type: "answered", effect, answer, at: NOW };
+  };
+  const simulation = simulateController(actionSetController(SETTINGS), {
+    now: () => NOW,
+    read: () => objectAt(world, placeOf(ACTION_SET)),
+    perform,
+    pause: (memory) => memory,
+    wait: (step: Extract<Step, { readonly type: "wait" }>) => [
+      ...(step.watched ?? []).map(({ index }): Happened => ({ type: "changed", index })),
+      ...(step.follow ?? []).map(
+        ({ phase }): Happened => ({ type: "logged", phase, log: endLog(readLog(NO_LOG, "a line\n")) }),
+      ),
+    ],
+  });
+  for (const { step } of simulation)
+    if (step.type === "wait" && (step.watched ?? []).length + (step.follow ?? []).length === 0) break;
+  const left = [...world.objects.values()].filter(({ kind }) => kind === "Pod" || kind === "Secret");
+  return {
+    requests,
+    commands,
+    end: objectAt(world, placeOf(ACTION_SET)),
+    left: left.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+  };
+};
+
+const SHARE = share({ npmTest: 16, ci: 8 });
+const outcomes = sampled(
+  Array.from(
+    { length: 2 ** COMMANDS.length },
+    (_, bits) => new Set(COMMANDS.filter((__, at) => (bits >> at) % 2 === 1)),
+  ),
+  SHARE,
+);
+
+const stateOf = (end: KubeObject | undefined): unknown => asObject(end?.["status"])["state"];
+
+/** The commands of an action, in the order in which they ran. */
+const ofAction = (commands: readonly string[], action: string): readonly string[] =>
+  commands.filter((command) => command.startsWith(action));
+
+describe.each([
+  ["nothing happens", "nothing"],
+  ["it crashes before a request", "crash before"],
+  ["it crashes after a request", "crash after"],
+  ["it is deleted at a request", "deletion"],
+] as const)("two actions of two phases and a deferPhase, whatever fails, where %s", (_, what) => {
+  it("end as they should, run no command twice, in order, and leave nothing behind", () => {
+    const wrong: string[] = [];
+    let trials = 0;
+    for (const failing of outcomes) {
+      const { requests } = run({ failing, at: 0, what: "nothing" });
+      for (let at = what === "nothing" ? 0 : 1; at <= (what === "nothing" ? 0 : requests); at += 1) {
+        trials += 1;
+        const { commands, end, left } = run({ failing, at, what });
+        const isDeleted = what === "deletion";
+        const problems = [
+          ...(new Set(commands).size === commands.length ? [] : ["a command ran twice"]),
+          ...(left.length === 0 ? [] : [`left: ${left.join()}`]),
+          ...(isDeleted ||
+          stateOf(end) === (failing.size > 0 && commands.some((one) => failing.has(one)) ? "failed" : "complete")
+            ? []
+            : [`ended ${String(stateOf(end))}`]),
+          ...(isDeleted && end !== undefined && stateOf(end) === undefined ? ["it is not gone"] : []),
+          ...ACTIONS.flatMap((action) => {
+            const ran = ofAction(commands, action);
+            const phases = ran.filter((command) => !command.endsWith("defer"));
+            return [
+              ...(phases.join() ===
+              PHASES.slice(0, phases.length)
+                .map((phase) => `${action}${phase}`)
+                .join()
+                ? []
+                : ["not in order"]),
+              ...(phases.length === 0 || ran.at(-1) === `${action}defer` ? [] : ["no deferPhase in the end"]),
+            ];
+          }),
+        ];
+        if (problems.length > 0)
+          wrong.push(`${what} ${at}, failing ${[...failing].join()}: ${problems.join("; ")} (${commands.join()})`);
+      }
+    }
+    expect(wrong.slice(0, 10)).toEqual([]);
+    expect(trials).toBeGreaterThanOrEqual(outcomes.length);
+  }, 600_000);
+});
