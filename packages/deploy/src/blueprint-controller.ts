@@ -52,7 +52,9 @@ export class BlueprintController extends Construct {
     const { namespace = SYSTEM_NAMESPACE } = props;
     const { replicas, resources } = { ...blueprintsDefaults, ...props.blueprints };
     if (replicas < 1)
-      throw new Error(`blueprints.replicas is ${replicas}: to stop the controller for a while, scale its Deployment to 0`);
+      throw new Error(
+        `blueprints.replicas is ${replicas}: to stop the controller for a while, scale its Deployment to 0`,
+      );
     const metadata = { name: BLUEPRINTS_NAME, namespace, labels: blueprintsLabels };
     new k8s.KubeServiceAccount(this, "ServiceAccount", { metadata, automountServiceAccountToken: false });
     new BlueprintRoles(this, "Roles", props);

@@ -75,7 +75,10 @@ export interface ControllerPodProps {
 
 export const defaultNodeSelector = { "kubernetes.io/os": "linux" } as const;
 
-export const fieldRef = (name: string, fieldPath: string): k8s.EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+export const fieldRef = (name: string, fieldPath: string): k8s.EnvVar => ({
+  name,
+  valueFrom: { fieldRef: { fieldPath } },
+});
 
 const probe = (path: string): k8s.Probe => ({
   httpGet: { path, port: k8s.IntOrString.fromString("http") },

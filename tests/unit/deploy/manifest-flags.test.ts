@@ -27,7 +27,16 @@ it("has a flag for each of these", () => {
 
 it("has no flag that its help leaves out", () => {
   const named = [...HELP.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag]) => flag);
-  expect(named).toEqual(["image", "namespace", "readiness", "metrics-auth", "stamp-users", "monitoring", "help"]);
+  expect(named).toEqual([
+    "image",
+    "namespace",
+    "readiness",
+    "metrics-auth",
+    "stamp-users",
+    "monitoring",
+    "blueprints",
+    "help",
+  ]);
   expect(propsOf(["--help"])).toBeUndefined();
 });
 
