@@ -81,8 +81,8 @@ const json = (value: RenderedJson): Read<Json> => {
 
 /** Numbers and booleans are text, too. */
 const scalar = (value: Json): Read<string> =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-    ? E.right(`${value}`)
+  value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? E.right(`${value ?? ""}`)
     : E.left("must be a text");
 
 const text = (value: RenderedJson): Read<string> => E.flatMap(scalar)(json(value));

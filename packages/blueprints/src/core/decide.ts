@@ -8,7 +8,7 @@ import type { Step, StepEvent } from "./effect.ts";
 import type { Journal } from "./journal.ts";
 import type { KnownJournal, Memory } from "./memory.ts";
 import type { Settings } from "./phase-context.ts";
-import { finalProjection, isProjected, pendingAction, type Projection, projection, statusPatch } from "./project.ts";
+import { finalProjection, isProjected, pendingAction, type Projection, projection, shortened, statusPatch } from "./project.ts";
 import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, writeJournal } from "./requests.ts";
 import { blueprintAction, resolve } from "./resolve.ts";
 import { advance, eventsBetween, leftovers } from "./run.ts";
@@ -45,7 +45,7 @@ const end = (actionSet: ActionSet, projected: Projection, now: Instant, events: 
 
 /** It ends before anything was run: all problems in one message. */
 const refuse = (actionSet: ActionSet, problems: readonly string[], now: Instant): Step => {
-  const message = `nothing was run: ${problems.join("; ")}`;
+  const message = shortened(`nothing was run: ${problems.join("; ")}`);
   const { actions = [] } = asObject(actionSet.status);
   const first = actionSet.spec?.actions?.[0];
   return end(
@@ -173,7 +173,7 @@ const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings:
   if (isAllDone(journal)) return finish(memory, actionSet, known, now);
   const status = statusPatch(actionSet, projection(journal), now);
   const effects = [
-    ...(isProjected(actionSet, status) ? [] : [patchOwn(actionSet, "record", { status })]),
+    ...(isProjected(actionSet, status, memory.recorded) ? [] : [patchOwn(actionSet, "record", { status })]),
     ...leftovers(memory, journal),
     ...next.effects,
   ];

@@ -38,42 +38,83 @@ const parsed = (text: string): Json | undefined => {
   }
 };
 
-const withOutput = (log: LogOutput, text: string): LogOutput => {
-  const { key, value } = asObject(parsed(text));
-  if (typeof key !== "string" || typeof value !== "string")
-    return { ...log, problem: log.problem ?? 'an output is not of the form {"key":"…","value":"…"}' };
-  if (!NAME.test(key))
-    return { ...log, problem: log.problem ?? `"${key}" is not a name of an output: letters, digits and _` };
+/** Of all outputs, in bytes. */
+const MOST_OUTPUTS = 512 * 1024;
+
+/** A log that is being read on: what it has is changed in place, so that a log of many outputs takes no square of their number. */
+interface Reading {
+  readonly outputs: Map<string, string>;
+  readonly tail: string[];
+  /** Of its outputs, in bytes. */
+  size: number;
+  problem: string | undefined;
+}
+
+const bytesOf = (key: string, value: string): number => Buffer.byteLength(key) + Buffer.byteLength(value);
+
+const begin = ({ outputs, tail, problem }: LogOutput): Reading => ({
+  outputs: new Map(Object.entries(outputs)),
+  tail: [...tail],
+  size: Object.entries(outputs).reduce((sum, [key, value]) => sum + bytesOf(key, value), 0),
+  problem,
+});
+
+const end = (log: LogOutput, { outputs, tail, problem }: Reading): LogOutput => ({
+  ...log,
+  outputs: Object.fromEntries(outputs),
+  tail,
+  ...(problem === undefined ? {} : { problem }),
+});
+
+/** Text that is no Unicode is stored as other text: it is that from the beginning. */
+const readOutput = (log: Reading, text: string): void => {
+  const { key, value: written } = asObject(parsed(text.toWellFormed()));
+  const complain = (problem: string): void => {
+    log.problem ??= problem;
+  };
+  if (typeof key !== "string" || typeof written !== "string")
+    return complain('an output is not of the form {"key":"…","value":"…"}');
+  const value = written.toWellFormed();
+  if (!NAME.test(key)) return complain(`"${key}" is not a name of an output: letters, digits and _`);
   const bytes = Buffer.byteLength(value);
-  if (bytes > MOST_OUTPUT)
-    return { ...log, problem: log.problem ?? `output "${key}" is ${Math.ceil(bytes / 1024)} KiB, 64 KiB is the most` };
-  return { ...log, outputs: { ...log.outputs, [key]: value } };
+  if (bytes > MOST_OUTPUT) return complain(`output "${key}" is ${Math.ceil(bytes / 1024)} KiB, 64 KiB is the most`);
+  const former = log.outputs.get(key);
+  const size = log.size + bytesOf(key, value) - (former === undefined ? 0 : bytesOf(key, former));
+  if (size > MOST_OUTPUTS) return complain("its outputs are more than 512 KiB");
+  log.size = size;
+  log.outputs.set(key, value);
 };
 
-const withTail = ({ tail, ...log }: LogOutput, line: string): LogOutput => {
-  const lines = [...tail, line.slice(0, TAIL_BYTES)].slice(-TAIL_LINES);
-  while (lines.length > 1 && Buffer.byteLength(lines.join("\n")) > TAIL_BYTES) lines.shift();
-  return { ...log, tail: lines };
+const readTail = ({ tail }: Reading, line: string): void => {
+  tail.push(line.slice(0, TAIL_BYTES).toWellFormed());
+  if (tail.length > TAIL_LINES) tail.shift();
+  while (tail.length > 1 && Buffer.byteLength(tail.join("\n")) > TAIL_BYTES) tail.shift();
 };
 
-const withLine = (log: LogOutput, line: string): LogOutput => {
+const readLine = (log: Reading, line: string): void => {
   const at = line.indexOf(MARK);
-  if (at !== -1) return withOutput(log, line.slice(at + MARK.length).trim());
-  return line.trim() === "" ? log : withTail(log, line);
+  if (at !== -1) readOutput(log, line.slice(at + MARK.length).trim());
+  else if (line.trim() !== "") readTail(log, line);
 };
 
 /** Reads on. Of the same log it gives the same, in whatever pieces it comes. Later outputs of a name replace earlier ones. */
 export const readLog = (log: LogOutput, chunk: string): LogOutput => {
   const bytes = log.bytes + Buffer.byteLength(chunk);
   if (bytes > MOST_LOG) return { ...log, bytes, problem: log.problem ?? "the log is longer than 64 MiB" };
-  const [rest = "", ...lines] = `${log.rest}${chunk}`.split("\n").toReversed();
-  const read = lines.toReversed().reduce(withLine, log);
-  return { ...read, rest: rest.slice(0, MOST_LINE), bytes };
+  const lines = `${log.rest}${chunk}`.split("\n");
+  const rest = lines.pop() ?? "";
+  const reading = begin(log);
+  for (const line of lines) readLine(reading, line);
+  // What is left out of a line without an end has no output, or one that is too large.
+  const kept = rest.length > MOST_LINE ? rest.slice(-MOST_LINE) : rest;
+  const left = rest.length - kept.length;
+  if (left > 0 && rest.slice(0, left + MARK.length).includes(MARK)) reading.problem ??= "an output is more than 64 KiB";
+  return { ...end(log, reading), rest: kept, bytes };
 };
 
 /** The end of the log: its last line need not have an end. */
-export const endLog = (log: LogOutput): LogOutput => ({
-  ...(log.rest === "" ? log : withLine(log, log.rest)),
-  rest: "",
-  isEnded: true,
-});
+export const endLog = (log: LogOutput): LogOutput => {
+  const reading = begin(log);
+  readLine(reading, log.rest);
+  return { ...end(log, reading), rest: "", isEnded: true };
+};

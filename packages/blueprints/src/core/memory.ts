@@ -1,6 +1,6 @@
 // The memory of a process of an ActionSet: the object, its journal, and the answers of the API server by name.
 import { report } from "@janus/api";
-import type { ApiError, Instant, KubeObject } from "@janus/types";
+import type { ApiError, Instant, JsonObject, KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { ActionSet } from "../api/action-set.ts";
 import type { Effect } from "./effect.ts";
@@ -20,6 +20,8 @@ export interface Memory {
   /** Left: why it cannot be decoded. */
   readonly actionSet: E.Either<string, ActionSet>;
   readonly journal: KnownJournal;
+  /** The status that was written last: with a definition that lacks some of its fields, it is not the one that is read. */
+  readonly recorded: JsonObject | undefined;
   /** Answers that are final: transient errors are not. */
   readonly facts: ReadonlyMap<string, Answer>;
   /** Why a request is tried again, of those that have no answer yet. */
@@ -40,6 +42,7 @@ export const remember = (object: KubeObject): Memory =>
       object,
       actionSet: E.left(""),
       journal: { type: "unread" },
+      recorded: undefined,
       facts: new Map(),
       troubles: new Map(),
       logs: new Map(),

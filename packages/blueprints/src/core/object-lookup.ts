@@ -1,6 +1,8 @@
 // Finds where the object of an action is served, by the kind that an ActionSet names, and the Pods that templates see of a workload.
 import {
   asObject,
+  isDnsLabel,
+  isDnsSubdomain,
   isObject,
   isUnserved,
   type JsonObject,
@@ -88,6 +90,9 @@ const discovered = (
   shown: string,
   isWanted: (one: JsonObject) => boolean,
 ): Lookup<Resource> => {
+  // They become a path that the controller asks for itself.
+  if (!(group === "" || isDnsSubdomain(group)) || !isDnsLabel(version))
+    return E.left(`"${group}" and "${version}" are not the group and the version of an API`);
   const path = group === "" ? `/api/${version}` : `${GROUPS}/${group}/${version}`;
   const answer = served(inquiry, group, version, path);
   if (answer === undefined) return undefined;
@@ -111,7 +116,11 @@ const discovered = (
 export const resourceNamed = (
   inquiry: Inquiry,
   { group = "", apiVersion: version = "", resource: plural = "" }: ObjectReference,
-): Lookup<Resource> => discovered(inquiry, group, version, plural, ({ name }) => name === plural);
+): Lookup<Resource> => {
+  // As manifests have it.
+  const [own, ofOwn] = group === "" && version.includes("/") ? version.split("/") : [group, version];
+  return discovered(inquiry, own ?? "", ofOwn ?? "", plural, ({ name }) => name === plural);
+};
 
 /** Of a manifest. @param apiVersion such as `apps/v1` */
 export const resourceOfKind = (inquiry: Inquiry, apiVersion: string, kind: string): Lookup<Resource> => {

@@ -1,6 +1,6 @@
 // Folds what happened into what is remembered: the one function that does.
 import type { Observed, Passed } from "@janus/runtime";
-import { type ApiError, classify, isAbsent, isUnserved, type KubeObject } from "@janus/types";
+import { type ApiError, asObject, classify, isAbsent, isObject, isUnserved, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Effect } from "./effect.ts";
 import { decodeJournal } from "./journal.ts";
@@ -31,9 +31,10 @@ const journalAnswered = (memory: Memory, { request }: Effect, answer: Answer): O
   return { memory, failed: answer.left };
 };
 
-const ownAnswered = (memory: Memory, answer: Answer): Observed<Memory> => {
-  if (E.isRight(answer)) return { memory: withObject(memory, answer.right) };
-  return classify(answer.left) === "conflict" ? { memory, isStale: true } : { memory, failed: answer.left };
+const ownAnswered = (memory: Memory, { request }: Effect, answer: Answer): Observed<Memory> => {
+  if (E.isLeft(answer)) return classify(answer.left) === "conflict" ? { memory, isStale: true } : { memory, failed: answer.left };
+  const { status } = asObject("body" in request ? request.body : {});
+  return { memory: { ...withObject(memory, answer.right), recorded: isObject(status) ? status : memory.recorded } };
 };
 
 /** That a group version is not served is an answer: whoever asks makes sure of it. */
@@ -50,7 +51,7 @@ export const observe = (memory: Memory, happened: Happened | Passed): Observed<M
   switch (happened.type) {
     case "answered": {
       const { effect, answer } = happened;
-      if (effect.fact === OWN) return ownAnswered(memory, answer);
+      if (effect.fact === OWN) return ownAnswered(memory, effect, answer);
       if (effect.fact === JOURNAL) return journalAnswered(memory, effect, answer);
       return E.isLeft(answer) && isTrouble(effect, answer.left)
         ? {

@@ -62,6 +62,8 @@ export interface PhaseContext {
   readonly id: PhaseId;
   readonly name: string;
   readonly attempt: number;
+  /** Of what is chosen at random, names included. Unknown to others. */
+  readonly seed: string;
   /** The object of the action. */
   readonly object?: ObjectReference;
   readonly startedAt: Instant;

@@ -1,5 +1,5 @@
 // The status of an ActionSet: a projection of its journal, with Kanister's fields.
-import { asObject, equal, type Instant, type JsonObject, toTimestamp } from "@janus/types";
+import { asObject, equal, type Instant, type JsonObject, toTimestamp, without } from "@janus/types";
 import { type ActionSet, ActionSetStatus, type Condition, type PhaseStatus } from "../api/action-set.ts";
 import type { Artifact, BlueprintAction, BlueprintPhase } from "../api/blueprint.ts";
 import type { ActionRecord, Journal, PhaseRecord } from "./journal.ts";
@@ -76,7 +76,7 @@ export const messageOf = (journal: Journal): string | undefined => {
 /** In bytes. */
 const MOST_MESSAGE = 4096;
 
-const shortened = (text: string): string =>
+export const shortened = (text: string): string =>
   Buffer.byteLength(text) <= MOST_MESSAGE
     ? text
     : `${Buffer.from(text)
@@ -148,13 +148,22 @@ export const statusPatch = ({ status = {} }: ActionSet, projected: Projection, n
   };
 };
 
-/** Whether the status says the same already. */
-export const isProjected = ({ status }: ActionSet, patch: JsonObject): boolean => {
-  const stored = asObject(status === undefined ? {} : ActionSetStatus.encode(status));
-  return Object.entries(patch).every(([name, value]) =>
-    value === null ? stored[name] === undefined : equal(stored[name], value),
-  );
+/** Without the times that say only since when it is so. */
+const timeless = (status: JsonObject): JsonObject => {
+  const { conditions, startTime: _, completionTime: __, ...others } = status;
+  const all = Array.isArray(conditions) ? (conditions as readonly JsonObject[]) : [];
+  return { ...others, conditions: all.map((one) => without(one, ["lastTransitionTime"])) };
 };
+
+const isSame = (stored: JsonObject, patch: JsonObject): boolean =>
+  Object.entries(timeless(patch)).every(([name, value]) =>
+    value === null ? (stored[name] ?? null) === null : equal(timeless(stored)[name], value),
+  );
+
+/** Whether the status says so already, as far as its definition has room for it. @param recorded what was written last */
+export const isProjected = ({ status }: ActionSet, patch: JsonObject, recorded: JsonObject | undefined): boolean =>
+  isSame(asObject(status === undefined ? {} : ActionSetStatus.encode(status)), patch) ||
+  (recorded !== undefined && isSame(recorded, patch));
 
 const progressOf = (journal: Journal): Pick<Projection, "reason" | "because" | "runningPhase"> => {
   const active = running(journal);

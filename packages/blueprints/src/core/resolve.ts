@@ -94,7 +94,7 @@ const requirements = (name: string, wanted: BlueprintAction, spec: ActionSpec): 
       .filter((one) => !Object.hasOwn(given ?? {}, one))
       .map((one) => `${kind} "${one}" is required by action ${name} and not given`);
   return [
-    ...(given(wanted.kind) && spec.object !== undefined && !isOfKind(wanted.kind, spec.object)
+    ...(given(wanted.kind) && spec.object !== undefined && given(spec.object.kind) && !isOfKind(wanted.kind, spec.object)
       ? [`action ${name} is for kind ${wanted.kind}, the object is a ${spec.object.kind ?? "thing without a kind"}`]
       : []),
     ...missing("ConfigMap", wanted.configMapNames, spec.configMaps),

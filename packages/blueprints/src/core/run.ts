@@ -39,6 +39,7 @@ const contextOf = (
     id,
     name: phaseAt(journal, id).name ?? "",
     attempt: record.attempt,
+    seed: journal.seed,
     ...(object === undefined ? {} : { object }),
     startedAt: instant(record.startedAt),
     now,

@@ -1,6 +1,6 @@
 // The Pod of a phase, as Kanister makes it: name, labels, ServiceAccount and overrides.
-import type { JsonObject, KubeObject } from "@janus/types";
-import { pods } from "@janus/types";
+import { equal, type JsonObject, type KubeObject, pods } from "@janus/types";
+
 import { ACTION_SET_UID, MADE_BY } from "../../api/names.ts";
 import type { Effect } from "../effect.ts";
 import { shortHash } from "../names.ts";
@@ -24,7 +24,9 @@ export interface JobPod {
 /** The container of a function that has one. */
 export const CONTAINER = "container";
 
-const nameOf = (context: PhaseContext, prefix: string): string => `${prefix}${shortHash(madeBy(context))}`;
+/** Nobody knows it before the Pod is there, and so nobody can be there before it. */
+const nameOf = (context: PhaseContext, prefix: string): string =>
+  `${prefix}${shortHash(`${context.seed}/${madeBy(context)}`)}`;
 
 export const podRef = (context: PhaseContext, { prefix, namespace }: JobPod): ObjectRef => ({
   resource: pods,
@@ -47,23 +49,33 @@ const argsSecret = (context: PhaseContext, { prefix }: JobPod): string => `${nam
 const concealedOf = (context: PhaseContext, pod: JobPod): ReturnType<typeof concealed> =>
   concealed(pod.command, argsSecret(context, pod));
 
-const bodyOf = (context: PhaseContext, pod: JobPod): KubeObject => {
-  const { namespace, image, override = {}, labels = {}, annotations = {} } = pod;
+const specOf = (context: PhaseContext, pod: JobPod): JsonObject => {
   const { words, env } = concealedOf(context, pod);
-  const { override: asked, labels: askedLabels, annotations: askedAnnotations } = context.pod;
   const spec: JsonObject = {
     restartPolicy: "Never",
-    ...identity(context, namespace),
+    ...identity(context, pod.namespace),
     containers: [
       {
         name: CONTAINER,
-        image,
+        image: pod.image,
         imagePullPolicy: "IfNotPresent",
         command: words,
         ...(env.length === 0 ? {} : { env }),
       },
     ],
   };
+  return strategicMerge(strategicMerge(spec, pod.override ?? {}), context.pod.override);
+};
+
+/** The one that a podOverride asks for. */
+export const restartPolicyOf = (context: PhaseContext, pod: JobPod): string => {
+  const { restartPolicy = "Never" } = specOf(context, pod);
+  return `${restartPolicy as string}`;
+};
+
+const bodyOf = (context: PhaseContext, pod: JobPod): KubeObject => {
+  const { namespace, labels = {}, annotations = {} } = pod;
+  const { labels: askedLabels, annotations: askedAnnotations } = context.pod;
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -79,7 +91,7 @@ const bodyOf = (context: PhaseContext, pod: JobPod): KubeObject => {
       annotations: { ...askedAnnotations, ...annotations, [MADE_BY]: madeBy(context) },
       ...owners(context, namespace),
     },
-    spec: strategicMerge(strategicMerge(spec, override), asked),
+    spec: specOf(context, pod),
   };
 };
 
@@ -107,6 +119,21 @@ export const createArgs = (context: PhaseContext, pod: JobPod, uid: string): Eff
     stringData: values,
   } as unknown as KubeObject;
   return create("create-args", factOf(context, "args"), secrets, body, context.serviceAccount);
+};
+
+export const readArgs = (context: PhaseContext, pod: JobPod): Effect => {
+  const { namespace = "" } = podRef(context, pod);
+  const ref = { resource: secrets, namespace, name: argsSecret(context, pod) };
+  return get("read-args", factOf(context, "args-made"), ref, context.serviceAccount);
+};
+
+/** Whether it has the values of this attempt: somebody else may have made it, once the name was to be seen. */
+export const isArgs = (context: PhaseContext, pod: JobPod, secret: KubeObject): boolean => {
+  const encoded = Object.entries(concealedOf(context, pod).values).map(([key, value]) => [
+    key,
+    Buffer.from(value).toString("base64"),
+  ]);
+  return equal(secret["data"], Object.fromEntries(encoded));
 };
 
 /** Whether this attempt has made it. */

@@ -1,13 +1,26 @@
 // Runs a Pod to its end, once: makes it, waits for it, and reads its log. What all functions with a Pod of their own do.
-import { isAbsent, messageOf, type KubeObject } from "@janus/types";
+import { fromTimestamp, isAbsent, type KubeObject, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-
 import { show } from "../names.ts";
 import { keyOf, type PhaseContext, type PhaseStep, WATCHED } from "../phase-context.ts";
-import { CONTAINER, createArgs, createPod, isOurs, type JobPod, podRef, readPod } from "./job-pod.ts";
+import {
+  CONTAINER,
+  createArgs,
+  createPod,
+  isArgs,
+  isOurs,
+  type JobPod,
+  podRef,
+  readArgs,
+  readPod,
+  restartPolicyOf,
+} from "./job-pod.ts";
 import { namePod, podState } from "./pod-state.ts";
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
+
+const isTaken = (answer: E.Either<unknown, unknown>): boolean =>
+  E.isLeft(answer) && (answer.left as { readonly code?: number }).code === 409;
 
 /** Its result is recorded before it is deleted, so one that is gone has none. */
 const gone = (context: PhaseContext, pod: JobPod): PhaseStep =>
@@ -16,20 +29,32 @@ const gone = (context: PhaseContext, pod: JobPod): PhaseStep =>
 const lastLines = ({ tail }: { readonly tail: readonly string[] }): string =>
   tail.length === 0 ? "" : `; last lines: ${tail.join("\n")}`;
 
+/** What is next for the Secret that the Pod waits for. Undefined: it is as it should be, or there is none. */
+const argsStep = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseStep | undefined => {
+  const create = createArgs(context, pod, found.metadata.uid ?? "");
+  if (create === undefined) return undefined;
+  const made = context.fact("args");
+  if (made === undefined) return { type: "run", effects: [create] };
+  if (E.isRight(made)) return undefined;
+  const problem = (why: string): PhaseStep => fail(`${namePod(found)}: the Secret with its arguments ${why}`);
+  if (!isTaken(made)) return problem(`cannot be made: ${messageOf(made.left)}`);
+  const there = context.fact("args-made");
+  if (there === undefined) return { type: "run", effects: [readArgs(context, pod)] };
+  if (E.isLeft(there)) return problem(`cannot be read: ${messageOf(there.left)}`);
+  return isArgs(context, pod, there.right) ? undefined : problem("exists and is not of this ActionSet");
+};
+
 /** What is next once the Pod is there. */
 const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseStep => {
-  const { startedAt, now, settings, log, remembered } = context;
-  const { uid = "", resourceVersion } = found.metadata;
+  const { now, settings, log, remembered } = context;
+  const { uid = "", resourceVersion, creationTimestamp } = found.metadata;
   if (!isOurs(context, found)) return fail(`${namePod(found)} exists and is not of this ActionSet`);
   const ref = podRef(context, pod);
   const made = { namespace: pod.namespace, name: ref.name, uid };
   if (remembered["pod"] === undefined) return { type: "remember", remembered: { ...remembered, pod: made } };
   if ((remembered["pod"] as { readonly uid?: string }).uid !== uid) return gone(context, pod);
-  const args = createArgs(context, pod, uid);
-  const argsAnswer = context.fact("args");
-  if (args !== undefined && argsAnswer === undefined) return { type: "run", effects: [args] };
-  if (argsAnswer !== undefined && E.isLeft(argsAnswer) && !isTaken(argsAnswer))
-    return fail(`${namePod(found)}: the Secret with its arguments cannot be made: ${messageOf(argsAnswer.left)}`);
+  const args = argsStep(context, pod, found);
+  if (args !== undefined) return args;
 
   const state = podState(found);
   const follow = {
@@ -42,14 +67,15 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
   };
   const watched = [{ ref, resourceVersion }];
   const shown = namePod(found);
-  const isOverdue = now >= startedAt + settings.podReadyTimeout;
+  // It may have been made late.
+  const deadline = Math.max(context.startedAt, fromTimestamp(creationTimestamp) ?? 0) + settings.podReadyTimeout;
   switch (state.type) {
     case "waiting":
-      return state.isFinal || isOverdue
+      return state.isFinal || now >= deadline
         ? fail(`${shown} does not run: ${state.why}`)
         : {
             type: "wait",
-            until: startedAt + settings.podReadyTimeout,
+            until: deadline,
             because: `${shown} does not run yet: ${state.why}`,
             watched,
           };
@@ -70,26 +96,28 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
   }
 };
 
-const isTaken = (answer: E.Either<unknown, unknown>): boolean =>
-  E.isLeft(answer) && (answer.left as { readonly code?: number }).code === 409;
-
 /**
  * Guarantees: the Pod is made once in an attempt, whatever is repeated: its name is that of the attempt.
  * Errors:     another client has made a Pod of that name, or deleted ours; it may not be made; it does not run in time.
  */
 export const runPod = (context: PhaseContext, pod: JobPod): PhaseStep => {
+  const restarts = restartPolicyOf(context, pod);
+  if (restarts !== "Never")
+    return fail(`podOverride: restartPolicy ${restarts} would run the command more than once: leave it out, it is Never`);
   const answer = context.fact(WATCHED);
+  const trouble = context.trouble(WATCHED);
   if (answer === undefined) {
     const isMade = context.remembered["pod"] !== undefined;
-    const trouble = context.trouble(WATCHED);
-    if (!isMade && trouble !== undefined && context.now >= context.startedAt + context.settings.podReadyTimeout)
-      return fail(`Pod ${show(podRef(context, pod))} cannot be made: ${messageOf(trouble)}`);
-    return { type: "run", effects: [(isMade ? readPod : createPod)(context, pod)] };
+    const isOverdue = trouble !== undefined && context.now >= context.startedAt + context.settings.podReadyTimeout;
+    // It may have been made in spite of what was answered.
+    return { type: "run", effects: [(isMade || isOverdue ? readPod : createPod)(context, pod)] };
   }
   if (E.isRight(answer)) return watching(context, pod, answer.right);
   const error = answer.left;
   if (isTaken(answer)) return { type: "run", effects: [readPod(context, pod)] };
   if (isAbsent(error) && context.remembered["pod"] !== undefined) return gone(context, pod);
+  if (isAbsent(error) && trouble !== undefined)
+    return fail(`Pod ${show(podRef(context, pod))} cannot be made: ${messageOf(trouble)}`);
   return fail(`Pod ${show(podRef(context, pod))} cannot be run: ${messageOf(error)}`);
 };
 

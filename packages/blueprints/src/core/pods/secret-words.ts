@@ -1,6 +1,6 @@
-// Keeps Secrets out of the command of a Pod: their pieces go to a Secret of their own, and the kubelet puts them back.
-import type { Json, JsonObject } from "@janus/types";
-import type { Piece, Text } from "../text.ts";
+// Keeps Secrets out of the command of a Pod: the words that depend on them go to a Secret of their own, and the kubelet puts them back.
+import type { JsonObject } from "@janus/types";
+import { isTainted, revealed, type Text } from "../text.ts";
 
 /** A command in which `$(JANUS_ARG_0)` stands for what depends on a Secret. */
 export interface ConcealedWords {
@@ -11,36 +11,28 @@ export interface ConcealedWords {
   readonly values: Readonly<Record<string, string>>;
 }
 
-const dollarsAtEnd = (piece: Piece | undefined): string =>
-  piece !== undefined && !piece.isTainted ? (/\$+$/u.exec(piece.text)?.[0] ?? "") : "";
-
-/** An odd `$` before a reference would escape it, so it becomes part of the value. */
-const withoutDollar = (pieces: readonly Piece[]): readonly Piece[] =>
-  pieces.map((piece, at) => {
-    if (piece.isTainted) return { ...piece, text: `${dollarsAtEnd(pieces[at - 1])}${piece.text}` };
-    return pieces[at + 1]?.isTainted === true
-      ? { ...piece, text: piece.text.slice(0, piece.text.length - dollarsAtEnd(piece).length) }
-      : piece;
-  });
+/** The text that the kubelet makes of a word of which it knows no name: `$$` is a `$`, and `$(NAME)` stays. */
+const unescaped = (word: string): string => word.replaceAll("$$", "$");
 
 /**
- * Guarantees: the process sees the words as they are, `$(NAME)` expanded by the kubelet where it is not of a Secret.
+ * Puts each word that depends on a Secret into a value, as a whole: a reference in the middle of a word would be lost to the kubelet
+ * where `$(` comes before it, as in a shell's command substitution.
+ *
+ * Guarantees: the process sees the words that it would see without this, but for `$(NAME)` of other variables in such a word.
  *
  * @param secret the name of the Secret
  */
 export const concealed = (words: readonly Text[], secret: string): ConcealedWords => {
   const values: string[] = [];
-  const shown = words.map(({ pieces }) =>
-    withoutDollar(pieces)
-      .map(({ text, isTainted }) => (isTainted ? `$(JANUS_ARG_${values.push(text) - 1})` : text))
-      .join(""),
+  const shown = words.map((word) =>
+    isTainted(word) ? `$(JANUS_ARG_${values.push(unescaped(revealed(word))) - 1})` : revealed(word),
   );
   return {
     words: shown,
     env: values.map(
       (_, at): JsonObject => ({
         name: `JANUS_ARG_${at}`,
-        valueFrom: { secretKeyRef: { name: secret, key: `${at}` } as Json as JsonObject },
+        valueFrom: { secretKeyRef: { name: secret, key: `${at}` } },
       }),
     ),
     values: Object.fromEntries(values.map((value, at) => [`${at}`, value])),
