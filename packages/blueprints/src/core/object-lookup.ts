@@ -74,13 +74,14 @@ const lists = (groups: KubeObject, group: string, version: string): boolean =>
       name === group && ((versions ?? []) as readonly JsonObject[]).some((one) => one["version"] === version),
   );
 
+const discover = (fact: string, of: string): Effect => ({
+  purpose: "discover",
+  fact: `discovery${fact}`,
+  request: { verb: "raw", path: of },
+});
+
 /** What a group version has. That it is not served, something before the API server may have said: the list of all groups tells. */
 const served = ({ ask }: Inquiry, group: string, version: string, path: string): Answer | undefined => {
-  const discover = (fact: string, of: string): Effect => ({
-    purpose: "discover",
-    fact: `discovery${fact}`,
-    request: { verb: "raw", path: of },
-  });
   const first = ask({ ...discover(path, path), mayBeUnserved: true });
   if (first === undefined || E.isRight(first) || !isUnserved(first.left)) return first;
   const groups = ask(discover(GROUPS, GROUPS));
