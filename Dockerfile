@@ -1,4 +1,4 @@
-# The controller's image. Every RUN below is also run by tests/deploy/image.test.ts in an empty directory, so they use paths
+# The image of both controllers: that of Blueprints is started with --blueprints. Every RUN below is also run by tests/deploy/image.test.ts in an empty directory, so they use paths
 # relative to WORKDIR and no feature of one container engine.
 
 FROM node:24-slim AS build
@@ -8,9 +8,9 @@ COPY pnpm-lock.yaml pnpm-workspace.yaml ./
 RUN npx --yes pnpm@12.21.0 fetch
 COPY . .
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prefer-offline
-RUN node_modules/.bin/tsc -b packages/controller
-# Only what the controller needs at run time: its compiled files and production dependencies, copied, with no link to the workspace.
-RUN npx --yes pnpm@12.21.0 --filter @janus/controller deploy --prod --no-optional janus
+RUN node_modules/.bin/tsc -b packages/program
+# Only what the controllers need at run time: their compiled files and production dependencies, copied, with no link to the workspace.
+RUN npx --yes pnpm@12.21.0 --filter @janus/program deploy --prod --no-optional janus
 
 # No shell, no package manager, no other programs. `nonroot` is user 65532; the number is repeated because a Pod with
 # runAsNonRoot is only started when the image names its user by number.
@@ -21,4 +21,4 @@ USER 65532:65532
 EXPOSE 8080
 # How much new objects may take before garbage is collected would depend on the memory of the container, or of the node where it
 # has no limit: 3 MiB in a container of 512 MiB, 192 MiB on a large node, which are then held for good.
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=4", "dist/shell/main.js"]
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=4", "dist/main.js"]

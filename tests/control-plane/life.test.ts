@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { runningWith } from "../fixtures/running.ts";
+import { binariesDirectory, cacheRoot } from "./binaries/cache.ts";
 import { component } from "./component.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { leash } from "./leash.ts";
@@ -50,6 +52,23 @@ it("leaves nothing when the process that started it is killed", async () => {
   child.kill("SIGKILL");
   await expect.poll(() => runningWith(directory)).toEqual([]);
   await expect.poll(() => existsSync(directory)).toBe(false);
+});
+
+it("is found by no test run when it is private", async () => {
+  const cache = await mkdtemp(path.join(os.tmpdir(), "janus-private-"));
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, "main.ts"), "--private"], {
+    env: { ...process.env, JANUS_CACHE: cache, KUBEBUILDER_ASSETS: binariesDirectory(process.env) },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const exited = once(child, "exit");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said = String((await once(child.stdout, "data"))[0]);
+  expect(said).toContain("export KUBECONFIG=");
+  expect(said).toContain("No test run uses it.");
+  expect(existsSync(path.join(cacheRoot({ JANUS_CACHE: cache }), "running"))).toBe(false);
+  child.kill("SIGTERM");
+  expect(await exited).toEqual([0, null]);
+  await rm(cache, { recursive: true });
 });
 
 it("says what a component last said when it does not start, and when it ends later", async () => {

@@ -150,6 +150,12 @@ const sets: Readonly<Record<string, Json>> = {
     podLabels: { "app.kubernetes.io/name": "other", team: "b" },
     monitoring: { enabled: true, prometheusLabels: { team: "c" } },
   },
+  "the Blueprint controller": { blueprints: { enabled: true } },
+  "the Blueprint controller of one namespace, beside Kanister's CRDs": {
+    blueprints: { enabled: true, crds: false, watchNamespace: "shop", replicas: 1 },
+    networkPolicy: { enabled: false },
+    topologySpreadConstraints: [],
+  },
   everything: {
     image: {
       repository: "registry.example/janus",
@@ -195,6 +201,14 @@ const sets: Readonly<Record<string, Json>> = {
     },
     actsAs: [{ namespace: "shop", serviceAccounts: ["deployer", "db"] }, { namespace: "web" }],
     stampsUsers: true,
+    blueprints: {
+      enabled: true,
+      defaultServiceAccount: "kanister-kanister-operator",
+      podReadyTimeout: "1h30m",
+      watchNamespace: "kanister",
+      replicas: 3,
+      resources: { requests: { cpu: "1" } },
+    },
     networkPolicy: {
       clients: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
       apiServerCidrs: ["10.0.0.0/28", "10.1.0.0/28"],
@@ -288,10 +302,26 @@ describe("the chart", () => {
       JSON.stringify(metadata).includes('"helm.sh/resource-policy":"keep"'),
     );
     expect(Object.keys(byId(kept)).toSorted()).toEqual([
+      "CustomResourceDefinition /actionsets.cr.kanister.io",
+      "CustomResourceDefinition /blueprints.cr.kanister.io",
+      "CustomResourceDefinition /profiles.cr.kanister.io",
       "CustomResourceDefinition /transactions.backup.janus.io",
       "ValidatingAdmissionPolicy /janus-fence",
       "ValidatingAdmissionPolicyBinding /janus-fence",
     ]);
+  });
+});
+
+describe("the Blueprint controller", () => {
+  it("is not there unless wanted, and neither are Kanister's kinds", async () => {
+    expect((await template({})).stdout).not.toMatch(/kanister|janus-blueprints/);
+    expect(printedManifests()).not.toMatch(/kanister|janus-blueprints/);
+  });
+
+  it("is in the chart what npm run manifests -- --blueprints prints", async () => {
+    const printed = printedManifests(`--image=${repository}:${version}`, "--blueprints");
+    const { stdout } = await template({ blueprints: { enabled: true } });
+    expect(comparable(documents(stdout))).toEqual(comparable(documents(printed)));
   });
 });
 

@@ -69,6 +69,13 @@ describe("the image", () => {
     expect(stdout).toMatch(/^Usage: janus-controller/);
   });
 
+  it("starts the Blueprint controller, too", async () => {
+    const help = start(["--blueprints", "--help"]);
+    const [stdout, stderr, [code]] = await Promise.all([text(help.stdout), text(help.stderr), once(help, "exit")]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^Usage: janus-controller --blueprints/);
+  });
+
   // On a control plane of its own: there is no leader election yet, and other tests have controllers of theirs.
   it("commits a Transaction, with the rights of the manifests and no others", async () => {
     const cluster = await startControlPlane();
@@ -109,7 +116,7 @@ describe("the image", () => {
       expect(modules).not.toContain(development);
     }
     const home = path.join(image.root, image.workdir);
-    const ours = ["api", "kube"].map((name) => path.join(home, "node_modules/@janus", name));
+    const ours = ["blueprints", "controller"].map((name) => path.join(home, "node_modules/@janus", name));
     for (const directory of [home, ...ours]) {
       expect(readdirSync(directory)).toContain("dist");
       expect(readdirSync(directory)).not.toContain("src");

@@ -10,6 +10,7 @@ const variants: Readonly<Record<string, JanusProps>> = {
   "as it is": {},
   "with the leader alone ready": { readiness: "leader" },
   "without leader election": { leaderElection: { enabled: false } },
+  "with the Blueprint controller": { blueprints: {} },
   "in a namespace of another name": { namespace: "elsewhere" },
   "with nothing that can be left out": {
     crd: false,
@@ -50,6 +51,7 @@ const variants: Readonly<Record<string, JanusProps>> = {
     apiServerCidrs: ["10.0.0.0/28"],
     apiServerPorts: [443],
     stampsUsers: true,
+    blueprints: { podReadyTimeout: "1h", watchNamespace: "kube-public", replicas: 3, resources: {} },
     monitoring: true,
     prometheusLabels: { release: "prometheus" },
     runbooks: "https://runbooks.example.com/janus",

@@ -19,6 +19,12 @@ app.kubernetes.io/name: {{ include "janus.name" . | quote }}
 app.kubernetes.io/part-of: janus
 {{- end }}
 
+{{- define "janus.blueprintsSelectorLabels" -}}
+app.kubernetes.io/component: blueprints
+app.kubernetes.io/name: {{ include "janus.name" . | quote }}
+app.kubernetes.io/part-of: janus
+{{- end }}
+
 {{/* What the ServiceMonitor selects the Service by. */}}
 {{- define "janus.metricsSelectorLabels" -}}
 app.kubernetes.io/component: metrics
@@ -43,6 +49,10 @@ app.kubernetes.io/part-of: janus
 {{- toYaml (merge (include "janus.selectorLabels" . | fromYaml) (include "janus.labels" . | fromYaml)) -}}
 {{- end }}
 
+{{- define "janus.blueprintsLabels" -}}
+{{- toYaml (merge (include "janus.blueprintsSelectorLabels" . | fromYaml) (include "janus.labels" . | fromYaml)) -}}
+{{- end }}
+
 {{- define "janus.metricsLabels" -}}
 {{- toYaml (merge (include "janus.metricsSelectorLabels" . | fromYaml) (include "janus.labels" . | fromYaml)) -}}
 {{- end }}
@@ -54,7 +64,7 @@ app.kubernetes.io/part-of: janus
 
 {{/* Without those that change with each version of the chart, so that a new chart alone starts no Pods. */}}
 {{- define "janus.podLabels" -}}
-{{- toYaml (merge (include "janus.selectorLabels" . | fromYaml) .Values.podLabels .Values.commonLabels) -}}
+{{- toYaml (merge (.selectorLabels | fromYaml) .root.Values.podLabels .root.Values.commonLabels) -}}
 {{- end }}
 
 {{/* What Prometheus configurations that look at annotations of Pods go by. podAnnotations win. */}}
@@ -96,4 +106,136 @@ app.kubernetes.io/part-of: janus
 {{/* A number, or a text such as 50%. */}}
 {{- define "janus.intOrString" -}}
 {{- if kindIs "string" . }}{{ quote . }}{{ else }}{{ int . }}{{ end -}}
+{{- end }}
+
+{{/*
+The Pod of a controller, whichever it is. root: the context; selectorLabels, serviceAccountName, args (as YAML), resources; namesPod:
+whether it is given its name.
+*/}}
+{{- define "janus.pod" -}}
+metadata:
+  labels:
+    {{- include "janus.podLabels" . | nindent 4 }}
+  {{- with include "janus.podAnnotations" .root }}
+  annotations:
+    {{- . | nindent 4 }}
+  {{- end }}
+spec:
+  serviceAccountName: {{ .serviceAccountName | quote }}
+  automountServiceAccountToken: true
+  enableServiceLinks: false
+  {{- with $.root.Values.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $.root.Values.priorityClassName }}
+  priorityClassName: {{ . | quote }}
+  {{- end }}
+  nodeSelector:
+    {{- toYaml $.root.Values.nodeSelector | nindent 4 }}
+  {{- with $.root.Values.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $.root.Values.affinity }}
+  affinity:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- if kindIs "invalid" $.root.Values.topologySpreadConstraints }}
+  topologySpreadConstraints:
+    {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+    - topologyKey: {{ . }}
+      maxSkew: 1
+      whenUnsatisfiable: ScheduleAnyway
+      labelSelector:
+        matchLabels:
+          {{- $.selectorLabels | nindent 10 }}
+      # Else the Pods of the version before count, too, and those of the new one end up together.
+      matchLabelKeys: ["pod-template-hash"]
+    {{- end }}
+  {{- else }}
+  {{- with $.root.Values.topologySpreadConstraints }}
+  topologySpreadConstraints:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- end }}
+  securityContext:
+    runAsNonRoot: true
+    seccompProfile:
+      type: RuntimeDefault
+  containers:
+    - name: controller
+      image: {{ include "janus.image" .root | quote }}
+      imagePullPolicy: {{ $.root.Values.image.pullPolicy }}
+      args:
+        {{- .args | nindent 8 }}
+      env:
+        {{- if .namesPod }}
+        - name: POD_NAME
+          valueFrom:
+            fieldRef:
+              fieldPath: metadata.name
+        {{- end }}
+        - name: POD_NAMESPACE
+          valueFrom:
+            fieldRef:
+              fieldPath: metadata.namespace
+        {{- with $.root.Values.extraEnv }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      ports:
+        - name: http
+          containerPort: 8080
+      livenessProbe:
+        httpGet:
+          path: /healthz
+          port: http
+        periodSeconds: 10
+        timeoutSeconds: 5
+      readinessProbe:
+        httpGet:
+          path: /readyz
+          port: http
+        periodSeconds: 10
+        timeoutSeconds: 5
+      resources:
+        {{- toYaml .resources | nindent 8 }}
+      securityContext:
+        allowPrivilegeEscalation: false
+        readOnlyRootFilesystem: true
+        capabilities:
+          drop: ["ALL"]
+{{- end }}
+
+{{/* Whom the Pods of a controller may reach, and who may reach them. */}}
+{{- define "janus.networkRules" -}}
+policyTypes: ["Ingress", "Egress"]
+ingress:
+  - ports:
+      - protocol: TCP
+        port: http
+    {{- with .Values.networkPolicy.clients }}
+    from:
+      {{- toYaml . | nindent 6 }}
+    {{- end }}
+egress:
+  # The API server.
+  - ports:
+      {{- range .Values.networkPolicy.apiServerPorts }}
+      - protocol: TCP
+        port: {{ int . }}
+      {{- end }}
+    {{- with .Values.networkPolicy.apiServerCidrs }}
+    to:
+      {{- range . }}
+      - ipBlock:
+          cidr: {{ . | quote }}
+      {{- end }}
+    {{- end }}
+  # DNS, which some clusters need to find it.
+  - ports:
+      - protocol: UDP
+        port: 53
+      - protocol: TCP
+        port: 53
 {{- end }}

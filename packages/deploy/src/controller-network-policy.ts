@@ -30,6 +30,28 @@ const port = (protocol: "TCP" | "UDP", port: string | number): k8s.NetworkPolicy
   port: typeof port === "string" ? k8s.IntOrString.fromString(port) : k8s.IntOrString.fromNumber(port),
 });
 
+/** Reachable on their HTTP port; they reach the API server, and DNS. */
+export const networkPolicySpec = (
+  matchLabels: Readonly<Record<string, string>>,
+  props: ControllerNetworkPolicyProps,
+): k8s.NetworkPolicySpec => {
+  const { clients = [], apiServerCidrs = [], apiServerPorts = defaultApiServerPorts } = props;
+  if (apiServerPorts.length === 0)
+    throw new Error("apiServerPorts: none is named. Name one, or leave it out for those that most clusters use.");
+  return {
+    podSelector: { matchLabels },
+    policyTypes: ["Ingress", "Egress"],
+    ingress: [{ ports: [port("TCP", "http")], ...(clients.length === 0 ? {} : { from: [...clients] }) }],
+    egress: [
+      {
+        ports: apiServerPorts.map((number) => port("TCP", number)),
+        ...(apiServerCidrs.length === 0 ? {} : { to: apiServerCidrs.map((cidr) => ({ ipBlock: { cidr } })) }),
+      },
+      { ports: [port("UDP", 53), port("TCP", 53)] },
+    ],
+  };
+};
+
 /**
  * NetworkPolicy ingress and egress of the controller Pods: their HTTP port, the API server, and DNS, which some clusters need to
  * resolve the API server.
@@ -40,23 +62,9 @@ const port = (protocol: "TCP" | "UDP", port: string | number): k8s.NetworkPolicy
 export class ControllerNetworkPolicy extends Construct {
   constructor(scope: Construct, id: string, props: ControllerNetworkPolicyProps = {}) {
     super(scope, id);
-    const { clients = [], apiServerCidrs = [], apiServerPorts = defaultApiServerPorts } = props;
-    if (apiServerPorts.length === 0)
-      throw new Error("apiServerPorts: none is named. Name one, or leave it out for those that most clusters use.");
     new k8s.KubeNetworkPolicy(this, "Resource", {
       metadata: { name: CONTROLLER_NAME, namespace: props.namespace ?? SYSTEM_NAMESPACE, labels: controllerLabels },
-      spec: {
-        podSelector: { matchLabels: controllerLabels },
-        policyTypes: ["Ingress", "Egress"],
-        ingress: [{ ports: [port("TCP", "http")], ...(clients.length === 0 ? {} : { from: [...clients] }) }],
-        egress: [
-          {
-            ports: apiServerPorts.map((number) => port("TCP", number)),
-            ...(apiServerCidrs.length === 0 ? {} : { to: apiServerCidrs.map((cidr) => ({ ipBlock: { cidr } })) }),
-          },
-          { ports: [port("UDP", 53), port("TCP", 53)] },
-        ],
-      },
+      spec: networkPolicySpec(controllerLabels, props),
     });
   }
 }

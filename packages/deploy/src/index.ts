@@ -1,11 +1,15 @@
 // Constructs that install Janus, for cdk8s apps of operators.
 export { type Alert, alerts } from "./alerts.ts";
 export { ApprovalPolicy } from "./approval-policy.ts";
+export { BlueprintController, type BlueprintControllerProps } from "./blueprint-controller.ts";
+export { BlueprintRoles, type BlueprintRolesProps } from "./blueprint-roles.ts";
+export type { Blueprints, BlueprintsProps } from "./blueprints-props.ts";
 export { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
 export { ControllerDisruptionBudget, type ControllerDisruptionBudgetProps } from "./controller-disruption-budget.ts";
 export type { ControllerFlagsProps, LogLevel } from "./controller-flags.ts";
 export { ControllerLimits, type ControllerLimitsProps } from "./controller-limits.ts";
 export { ControllerNetworkPolicy, type ControllerNetworkPolicyProps } from "./controller-network-policy.ts";
+export type { ControllerPodProps } from "./controller-pod.ts";
 export { ControllerRole, type ControllerRoleProps } from "./controller-role.ts";
 export { ControllerRoleBinding, type ControllerRoleBindingProps } from "./controller-role-binding.ts";
 export { ControllerService, type ControllerServiceProps } from "./controller-service.ts";
@@ -23,6 +27,7 @@ export { installation } from "./installation.ts";
 export { Janus, type JanusProps } from "./janus.ts";
 export { JanusNamespace, type JanusNamespaceProps } from "./janus-namespace.ts";
 export type { LeaderElection, LeaderElectionProps } from "./leader-election.ts";
+export { KanisterCrds } from "./kanister-crds.ts";
 export { LeaderFence, type LeaderFenceProps } from "./leader-fence.ts";
 export { LeaderLabelRole, type LeaderLabelRoleProps } from "./leader-label-role.ts";
 export { MetricsReaderRole } from "./metrics-reader-role.ts";

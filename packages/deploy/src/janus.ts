@@ -1,6 +1,8 @@
 // The construct with everything that a cluster needs to run Transactions.
 import { Construct } from "constructs";
 import { ApprovalPolicy } from "./approval-policy.ts";
+import { BlueprintController } from "./blueprint-controller.ts";
+import type { Blueprints } from "./blueprints-props.ts";
 import { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
 import { ControllerDisruptionBudget, type ControllerDisruptionBudgetProps } from "./controller-disruption-budget.ts";
 import { ControllerLimits } from "./controller-limits.ts";
@@ -12,6 +14,7 @@ import { ControllerServiceAccount } from "./controller-service-account.ts";
 import { FlowControl } from "./flow-control.ts";
 import { type ActsAsProps, ImpersonationRoles } from "./impersonation-roles.ts";
 import { JanusNamespace } from "./janus-namespace.ts";
+import { KanisterCrds } from "./kanister-crds.ts";
 import { LeaderFence } from "./leader-fence.ts";
 import { LeaderLabelRole } from "./leader-label-role.ts";
 import { MetricsReaderRole } from "./metrics-reader-role.ts";
@@ -51,6 +54,12 @@ export interface JanusProps
    * @default false
    */
   readonly monitoring?: boolean;
+  /**
+   * The Blueprint controller, which executes Kanister's ActionSets. `crds: false`: the CustomResourceDefinitions of Kanister's kinds
+   * are not among the objects, and must exist.
+   * @default - none
+   */
+  readonly blueprints?: Blueprints & { readonly crds?: boolean };
 }
 
 /**
@@ -64,6 +73,7 @@ export class Janus extends Construct {
     super(scope, id);
     new JanusNamespace(this, "Namespace", props);
     if (props.crd !== false) new TransactionCrd(this, "TransactionCrd");
+    if (props.blueprints !== undefined && props.blueprints.crds !== false) new KanisterCrds(this, "KanisterCrds");
     if (props.serviceAccount?.create !== false) new ControllerServiceAccount(this, "ServiceAccount", props);
     new ControllerRole(this, "Role", props);
     new ControllerRoleBinding(this, "RoleBinding", props);
@@ -85,6 +95,7 @@ export class Janus extends Construct {
     if (props.readiness !== "leader" && props.podDisruptionBudget?.enabled !== false)
       new ControllerDisruptionBudget(this, "DisruptionBudget", props);
     new ControllerDeployment(this, "Deployment", props);
+    if (props.blueprints !== undefined) new BlueprintController(this, "Blueprints", props);
     if (props.monitoring === true) new Monitoring(this, "Monitoring", props);
   }
 }

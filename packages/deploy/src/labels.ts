@@ -7,6 +7,9 @@ export const labels = { "app.kubernetes.io/name": "janus", "app.kubernetes.io/pa
 /** Labels of the controller's own objects; its Deployment selects its Pods by them, so they never change. */
 export const controllerLabels = { ...labels, "app.kubernetes.io/component": "controller" } as const;
 
+/** Labels of the objects of the Blueprint controller; its Deployment selects its Pods by them, so they never change. */
+export const blueprintsLabels = { ...labels, "app.kubernetes.io/component": "blueprints" } as const;
+
 /** Each controller sets it on its own Pod while it leads, and removes it otherwise. */
 export const leaderLabel = { [LEADER_LABEL]: "true" } as const;
 

@@ -14,6 +14,7 @@ Flags:
   --metrics-auth           /metrics answers only those who may get it, by their token.
   --stamp-users            Each Transaction says in annotations who created, edited and approved it (Kubernetes 1.36 or newer).
   --monitoring             With ServiceMonitor, alerts and dashboard (Prometheus Operator).
+  --blueprints             With the controller of Blueprints, and the CRDs of Kanister's kinds.
   --help                   Shows this text.
 `;
 
@@ -32,6 +33,7 @@ export const propsOf = (args: readonly string[]): JanusProps | undefined => {
       "metrics-auth": { type: "boolean", default: false },
       "stamp-users": { type: "boolean", default: false },
       monitoring: { type: "boolean", default: false },
+      blueprints: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -51,5 +53,6 @@ export const propsOf = (args: readonly string[]): JanusProps | undefined => {
     metricsAuth: values["metrics-auth"],
     stampsUsers: values["stamp-users"],
     monitoring: values.monitoring,
+    ...(values.blueprints ? { blueprints: {} } : {}),
   };
 };

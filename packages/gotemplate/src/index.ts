@@ -1,28 +1,30 @@
-// Go's text/template with the functions of sprig: parsing, and rendering with marks of Secrets. Pure.
-import type * as E from "fp-ts/lib/Either.js";
-import type { Template } from "./ast.ts";
-import { functions } from "./functions/index.ts";
-import { parse } from "./parser.ts";
-
-export type { Template } from "./ast.ts";
-export { execute as renderTemplate, type Piece, type RenderError, type RenderOptions } from "./execute.ts";
+// Go's text/template with the functions of sprig: parsing, rendering, and the values that templates are applied to.
+export { LIMITS, type Limits } from "./execute/context.ts";
+export type { MissingKey } from "./execute/fields.ts";
+export type { Template } from "./parse/node.ts";
+export { parseTemplate } from "./parse-template.ts";
+export { type Rendered, type RenderOptions, renderTemplate, textOfRendered } from "./render-template.ts";
+export type { TemplateError } from "./template-error.ts";
+export { timeOfDate } from "./time/go-time.ts";
+export { parseTime } from "./time/parse-time.ts";
+export { fromJson } from "./value/from-json.ts";
+export * from "./value/type.ts";
 export {
-  bool,
-  bytes,
-  field,
-  type Field,
-  float,
-  fromJson,
-  int,
-  list,
   map,
   NIL,
+  NONE,
+  ofBool,
+  ofBytes,
+  ofFloat,
+  ofInt,
+  ofInt64,
+  ofInteger,
+  ofList,
+  ofTime,
+  pointer,
+  str,
   struct,
-  tainted,
-  text,
+  taint,
   type Value,
-} from "./value.ts";
-
-/** Left: what is wrong, such as `template, line 3: unexpected "}" in operand`. */
-export const parseTemplate = (source: string): E.Either<string, Template> =>
-  parse(source, (name) => Object.hasOwn(functions, name));
+  zeroOf,
+} from "./value/value.ts";

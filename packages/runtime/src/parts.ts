@@ -31,7 +31,8 @@ export {
   trackedObjects,
 } from "./reconcile/tracked-objects.ts";
 export { type KindOptions, type WatchedKind, watchKind } from "./reconcile/watch-kind.ts";
-export { type RunnableController, startWork } from "./run-controller.ts";
+export type { RunnableController } from "./runnable-controller.ts";
+export { type Reconciled, startWork, type Workplace } from "./start-work.ts";
 export { runProcess, type Work, type WorkContext } from "./run-process.ts";
 export { events, type EventSubjects, type NewEvent, recorder } from "./telemetry/events.ts";
 export { queueMetrics } from "./telemetry/queue-metrics.ts";

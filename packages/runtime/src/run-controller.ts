@@ -1,48 +1,36 @@
 // Runs a controller as a process, with the flags, the leader election, the metrics and the loop of the runtime.
-import type { ObjectMeta, Request } from "@janus/kube";
-import { messageOf, type Instant, type KubeObject, type Resource } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { Registry } from "prom-client";
-import { parseFlags } from "./flags.ts";
-import { helpText } from "./flags-help.ts";
+import { type CommonFlags, type FlagProblem, parseFlags } from "./flags.ts";
+import { flagHelp, helpText } from "./flags-help.ts";
 import type { HttpLimits } from "./http/server.ts";
-import type { ControllerNames } from "./process/controller-names.ts";
-import { withHeartbeat } from "./process/watchdog.ts";
-import { type Answered, type ApiRequest, observeObject, type Send, sendingTo } from "./reconcile/api-request.ts";
-import type { Controller, Step } from "./reconcile/controller.ts";
-import { reconcileKeys } from "./reconcile/reconcile-key.ts";
-import { watchKind } from "./reconcile/watch-kind.ts";
-import { runProcess, type Work, type WorkContext } from "./run-process.ts";
+import { runProcess } from "./run-process.ts";
+import type { RunnableController } from "./runnable-controller.ts";
+import { namesFor, type Reconciled, startWork } from "./start-work.ts";
 
-/** A controller with what carries out its effects. */
-export interface RunnableController<Memory, Effect, Happened> extends Controller<Memory, Effect, Happened> {
-  /** The metadata of the object as it is remembered. */
-  readonly metadataOf: (memory: Memory) => ObjectMeta;
-  /** Carries out an effect, and tells what happened. Must not reject. */
-  readonly perform: (effect: Effect, send: Send, memory: Memory) => Promise<Happened>;
+/** Flags of one controller, beside those that all have. Each takes a value. */
+export interface ControllerFlags<Own extends object> {
+  /** By name, without `--`. */
+  readonly options: Readonly<Record<string, { readonly help: string; readonly default?: string }>>;
+  /** Reads their values; a flag that was not given, and has no default, is undefined. */
+  readonly read: (
+    values: Readonly<Record<string, string | undefined>>,
+  ) => { readonly ok: true; readonly value: Own } | { readonly ok: false; readonly error: string };
 }
 
-/** A controller that remembers nothing but the object, and sends requests. */
-export const objectController = (
-  decide: (object: KubeObject, now: Instant) => Step<ApiRequest>,
-): RunnableController<KubeObject, ApiRequest, Answered<ApiRequest>> => ({
-  remember: (object) => object,
-  refresh: (_, object) => object,
-  decide: (object, { now }) => decide(object, now),
-  observe: observeObject,
-  metadataOf: ({ metadata }) => metadata,
-  perform: (effect, send) => send(effect),
-});
-
-export interface ControllerOptions<Memory, Effect, Happened> {
-  /** The name of the command and of the Lease, such as `label-keeper`. */
+export interface ControllerOptions<Memory, Effect, Happened, Own extends object = object>
+  extends Omit<Reconciled<Memory, Effect, Happened>, "controller"> {
+  /** The name of the command and of the Lease: a DNS label, such as `label-keeper`. */
   readonly name: string;
   /** The purpose of it, in a sentence, for `--help`. */
   readonly about: string;
+  /** What `--version` prints. */
   readonly version: string;
-  /** The kind whose objects are reconciled. */
-  readonly resource: Resource;
-  readonly controller: RunnableController<Memory, Effect, Happened>;
+  /** The controller, or how it follows from the flags. */
+  readonly controller:
+    | RunnableController<Memory, Effect, Happened>
+    | ((flags: CommonFlags & Own) => RunnableController<Memory, Effect, Happened>);
+  /** Default: none but those that every controller has. */
+  readonly flags?: ControllerFlags<Own>;
   /** The namespace where it runs, and where its Lease is. Default: $POD_NAMESPACE, else `default`. */
   readonly namespace?: string;
 }
@@ -57,92 +45,85 @@ const LIMITS = {
 const LEADER_ELECTION = { leaseDuration: 30, renewDeadline: 20, retryPeriod: 5 };
 const WRITE_TIMEOUT = 5;
 
-const namesOf = ({ name, resource }: { readonly name: string; readonly resource: Resource }): ControllerNames => ({
-  product: name,
-  prefix: name.replaceAll(/[^a-z0-9]/gu, "_"),
-  reportingComponent: name,
-  objects: `${resource.kind}s`,
-});
+/** A DNS label that the names of metrics can begin with. The Lease and the leader's label have it in their names, too. */
+const NAME = /^[a-z]([-a-z0-9]{0,48}[a-z0-9])?$/u;
 
-/** Starts the work of a leader: watches the objects, and reconciles each. */
-export const startWork = <Memory, Effect, Happened>(
-  { name, resource, controller }: Pick<ControllerOptions<Memory, Effect, Happened>, "name" | "resource" | "controller">,
-  { api, log, watchdog }: Pick<WorkContext, "api" | "log" | "watchdog">,
-  { watchNamespace, concurrency }: { readonly watchNamespace: string | undefined; readonly concurrency: number },
-): Work => {
-  const registry = new Registry();
-  const { kind } = resource;
-  const loop = reconcileKeys<Memory, Effect, Happened>(controller, {
-    kind,
-    read: (key) => {
-      const [first = "", second] = key.split("/");
-      const place: Pick<Extract<Request, { verb: "get" }>, "name" | "namespace"> = second === undefined
-        ? { name: first }
-        : { namespace: first, name: second };
-      return api.send({ verb: "get", resource, ...place, purpose: "read" });
-    },
-    perform: ({ heartbeat }, { memory }, effect) =>
-      controller.perform(effect, sendingTo(withHeartbeat(api, heartbeat)), memory),
-    wake: (key) => watched.wake(key),
-    mayExist: (key) => watched.store.has(key),
-    mayBeDeleted: ({ key, uid }) => watched.store.get(key)?.metadata.uid !== uid,
-    onFailures: (round, _, [{ error }]) => {
-      round.log("warn", `request failed, retrying the ${kind} after a pause`, { error: messageOf(error) });
-      return Promise.resolve(Number.POSITIVE_INFINITY);
-    },
-    onDefect: (round) => round.log("error", `internal error in ${name}: the ${kind} is retried after a pause`),
-  });
-  const watched = watchKind(api, {
-    resource,
-    ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }),
-    names: namesOf({ name, resource }),
-    registry,
-    concurrency,
-    log,
-    watchdog,
-    reconcile: loop.reconcile,
-    lastKnown: ({ metadata: { uid = "" } }) => {
-      const one = loop.tracked.of(uid);
-      return one === undefined ? undefined : controller.metadataOf(one.memory);
-    },
-  });
-  return {
-    registry,
-    isSynced: watched.isSynced,
-    synced: watched.synced,
-    stop: () => {
-      loop.stop();
-      return watched.stop();
-    },
-  };
-};
+const problem = (text: string): E.Either<FlagProblem, never> => E.left({ help: false, text });
 
-/**
- * Runs a controller until it is told to stop, or its term is over; then the process exits. Its flags are those of every Kubernetes
- * controller (`--help` shows them).
- *
- * Guarantees: see {@link runProcess} and {@link Controller}.
- */
-export const runController = <Memory, Effect, Happened>(
-  options: ControllerOptions<Memory, Effect, Happened>,
-): Promise<void> => {
-  const { name, about, version, resource, namespace = "default" } = options;
-  const names = namesOf(options);
+/** What the process is started with, or why it is not. */
+export const flagsOf = <Memory, Effect, Happened, Own extends object>(
+  { name, about, version, resource, flags, namespace = "default" }: ControllerOptions<Memory, Effect, Happened, Own>,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): E.Either<FlagProblem, CommonFlags & Own> => {
+  if (!NAME.test(name))
+    return problem(`a controller cannot have the name "${name}": only one like label-keeper, of at most 50 characters`);
+  if (args.includes("--version")) return E.left({ help: true, text: version });
   const defaults = {
     namespace,
     writeTimeout: WRITE_TIMEOUT,
     leaseName: `${name}-leader`,
     leaderElection: LEADER_ELECTION,
   };
-  const leaderLabel = `${name}/leader`;
-  const help = helpText(defaults, { command: name, about, objects: names.objects, leaderLabel });
-  const noFlags = { options: {}, read: () => E.right({}) };
-  return runProcess(parseFlags(process.argv.slice(2), process.env, noFlags, { ...defaults, help }), {
-    names,
+  const own = Object.entries(flags?.options ?? {});
+  const help = helpText(defaults, {
+    command: name,
+    about,
+    objects: namesFor({ name, resource }).objects,
+    leaderLabel: `${name}/leader`,
+    own: {
+      "log-level": [
+        ...own.map(([flag, { help: text, default: value }]) =>
+          flagHelp(`--${flag} <value>`, `${text}${value === undefined ? "" : ` Default: ${value}.`}`),
+        ),
+        flagHelp("--version", "Prints the version."),
+      ].join("\n"),
+    },
+  });
+  const options = Object.fromEntries(
+    own.map(([flag, { default: value }]) => [
+      flag,
+      { type: "string" as const, ...(value === undefined ? {} : { default: value }) },
+    ]),
+  );
+  const parsed = parseFlags<Own>(
+    args,
+    env,
+    {
+      options,
+      read: (values) => {
+        const read = flags?.read(values) ?? { ok: true, value: {} as Own };
+        return read.ok ? E.right(read.value) : E.left(read.error);
+      },
+    },
+    { ...defaults, help },
+  );
+  return E.isRight(parsed) && parsed.right.watchNamespace !== undefined && !resource.namespaced
+    ? problem(`--watch-namespace cannot be set: ${resource.kind} is cluster-scoped`)
+    : parsed;
+};
+
+/**
+ * Runs a controller until it is told to stop, or its term is over; then the process exits. Its flags are those of every Kubernetes
+ * controller (`--help` shows them), and its own.
+ *
+ * Guarantees: another controller leads only when no request of this process is in flight; and those of {@link Controller}.
+ */
+export const runController = <Memory, Effect, Happened, Own extends object = object>(
+  options: ControllerOptions<Memory, Effect, Happened, Own>,
+): Promise<void> => {
+  const { name, version, resource, controller } = options;
+  return runProcess(flagsOf(options, process.argv.slice(2), process.env), {
+    names: namesFor(options),
     version,
-    leaderLabel,
+    leaderLabel: `${name}/leader`,
     limits: LIMITS,
     instead: `change a ${resource.kind} with the API server`,
-    start: (context, flags) => startWork(options, context, flags),
+    start: (context, flags) =>
+      startWork(
+        { ...options, controller: typeof controller === "function" ? controller(flags) : controller },
+        context,
+        flags,
+      ),
   });
 };

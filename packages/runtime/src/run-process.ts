@@ -213,7 +213,7 @@ export const runProcess = async <Flags extends CommonFlags>(
     );
     mark?.set(true);
     await work.synced;
-    log("info", `watching ${names.objects}`, { server: config.right.server });
+    if (!isStopping) log("info", `watching ${names.objects}`, { server: config.right.server });
   };
 
   if (election === undefined) await lead((api) => api);

@@ -35,6 +35,9 @@ describe("the Node that is needed", () => {
     ["docs/cli.md", `Node ${toRun} or newer`],
     ["packages/cli/README.md", `Node ${toRun} or newer`],
     ["packages/cli/package.json", `">=${toRun}"`],
+    ["packages/runtime/package.json", `">=${toRun}"`],
+    ["docs/own-controller.md", `Node ${toRun} or newer`],
+    ["examples/own-controller/README.md", `Node ${toRun} or newer`],
     ["scripts/pack/bundle-program.ts", `target: "node${major}"`],
   ])("to run from source, or the command line, is in %s: %s", (file, sentence) => {
     expect(read(file)).toContain(sentence);

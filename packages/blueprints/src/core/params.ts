@@ -10,7 +10,7 @@ import { templateKind } from "./object-lookup.ts";
 import { renderObject } from "./render-args.ts";
 import type { Inquiry } from "./requests.ts";
 import { knownObject } from "./resolve.ts";
-import { bytes, type Data, field, json, map, NIL, struct, tainted, text } from "./templates.ts";
+import { bytes, type Data, field, json, map, NIL, struct, tainted, text, texts } from "./templates.ts";
 import { isText, untainted } from "./text.ts";
 
 /** The phase that is rendered; "artifacts": what is rendered when all have ended. */
@@ -21,26 +21,25 @@ export interface Rendering {
 
 type Found = E.Either<string, Data> | undefined;
 
-const texts = (all: Readonly<Record<string, string>> | undefined): Data =>
-  all === undefined ? NIL : map(Object.fromEntries(Object.entries(all).map(([name, value]) => [name, text(value)])));
+const given = (all: Readonly<Record<string, string>> | undefined): Data => (all === undefined ? NIL : texts(all));
 
 const ownTexts = (value: unknown): Readonly<Record<string, string>> | undefined =>
   isObject(value) ? (value as Readonly<Record<string, string>>) : undefined;
 
 /** The metadata, whose fields templates may name without `.ObjectMeta`. */
 const metadataOf = ({ metadata }: KubeObject): Data =>
-  struct([
+  struct("v1.ObjectMeta", [
     field("Name", text(metadata.name ?? ""), "name", "omitempty"),
     field("GenerateName", text(metadata.generateName ?? ""), "generateName", "omitempty"),
     field("Namespace", text(metadata.namespace ?? ""), "namespace", "omitempty"),
     field("UID", text(metadata.uid ?? ""), "uid", "omitempty"),
     field("ResourceVersion", text(metadata.resourceVersion ?? ""), "resourceVersion", "omitempty"),
-    field("Labels", texts(metadata.labels), "labels", "omitempty"),
-    field("Annotations", texts(metadata.annotations), "annotations", "omitempty"),
+    field("Labels", given(metadata.labels), "labels", "omitempty"),
+    field("Annotations", given(metadata.annotations), "annotations", "omitempty"),
   ]);
 
 const typed = (object: KubeObject, rest: readonly ReturnType<typeof field>[]): Data =>
-  struct([
+  struct(`v1.${object.kind}`, [
     field("Kind", text(object.kind), "kind", "omitempty"),
     field("APIVersion", text(object.apiVersion), "apiVersion", "omitempty"),
     field("ObjectMeta", metadataOf(object), "metadata", "embedded"),
@@ -67,7 +66,7 @@ const secretParams = (secret: KubeObject): Data =>
 const configMapParams = (object: JsonObject): Data => {
   const configMap = object as unknown as KubeObject;
   return typed(configMap, [
-    field("Data", texts(ownTexts(configMap["data"])), "data", "omitempty"),
+    field("Data", given(ownTexts(configMap["data"])), "data", "omitempty"),
     field(
       "BinaryData",
       map(
@@ -142,10 +141,10 @@ const profileParams = (ask: Inquiry, ref: ObjectReference, own: string, as: stri
         )(dataOf(stored, keyPair.idField || "aws_access_key_id", shown));
   if (pair !== undefined && E.isLeft(pair)) return pair;
   return E.right(
-    struct([
+    struct("param.Profile", [
       field(
         "Location",
-        struct([
+        struct("v1alpha1.Location", [
           field("Type", text(location.type ?? ""), "type"),
           field("Bucket", text(location.bucket ?? ""), "bucket"),
           field("Endpoint", text(location.endpoint ?? ""), "endpoint"),
@@ -156,13 +155,13 @@ const profileParams = (ask: Inquiry, ref: ObjectReference, own: string, as: stri
       ),
       field(
         "Credential",
-        struct([
+        struct("param.Credential", [
           field("Type", text(type), "Type"),
           field(
             "KeyPair",
             pair === undefined
               ? NIL
-              : struct([
+              : struct("param.KeyPair", [
                   field("ID", tainted(text(pair.right.id)), "ID"),
                   field("Secret", tainted(text(pair.right.value)), "Secret"),
                 ]),
@@ -181,7 +180,7 @@ const profileParams = (ask: Inquiry, ref: ObjectReference, own: string, as: stri
 const workloadParams = ({ object, workload }: ActionRecord): Data => {
   const { name = "", namespace = "" } = asObject(asObject(object)["metadata"]);
   const { Pods = [], Containers = [], PersistentVolumeClaims = {} } = asObject(workload);
-  return struct([
+  return struct("param.WorkloadParams", [
     field("Name", json(name)),
     field("Namespace", json(namespace)),
     field("Pods", json(Pods)),
@@ -191,7 +190,7 @@ const workloadParams = ({ object, workload }: ActionRecord): Data => {
 };
 
 const placed = (name: string, namespace: string): Data =>
-  struct([field("Name", text(name)), field("Namespace", text(namespace))]);
+  struct("param.ObjectParams", [field("Name", text(name)), field("Namespace", text(namespace))]);
 
 /** One of `.StatefulSet`, `.Deployment`, `.DeploymentConfig`, `.PVC` and `.Namespace`, by the kind of the object. */
 const subjectOf = (record: ActionRecord, ref: ObjectReference): readonly (readonly [string, Data])[] => {
@@ -239,10 +238,10 @@ const phaseParams = (
   if (E.isLeft(secrets)) return secrets;
   if (E.isLeft(configMaps)) return configMaps;
   return E.right(
-    struct([
+    struct("param.Phase", [
       field("Secrets", map(secrets.right)),
       field("ConfigMaps", map(configMaps.right)),
-      field("Output", record.output === undefined ? NIL : texts(record.output)),
+      field("Output", record.output === undefined ? NIL : json(record.output)),
     ]),
   );
 };
@@ -254,8 +253,8 @@ const artifactsIn = (artifacts: JsonObject): Data =>
         const { keyValue, kopiaSnapshot = "" } = asObject(artifact);
         return [
           name,
-          struct([
-            field("KeyValue", texts(ownTexts(keyValue)), "keyValue", "omitempty"),
+          struct("v1alpha1.Artifact", [
+            field("KeyValue", given(ownTexts(keyValue)), "keyValue", "omitempty"),
             field("KopiaSnapshot", json(kopiaSnapshot), "kopiaSnapshot", "omitempty"),
           ]),
         ];
@@ -297,7 +296,7 @@ export const paramsOf = (ask: Inquiry, actionSet: ActionSet, journal: Journal, r
     field("PodLabels", texts(spec.podLabels ?? {})),
     field("PodAnnotations", texts(spec.podAnnotations ?? {})),
   ];
-  const context = struct([...base, field("Phases", map({})), field("DeferPhase", NIL)]);
+  const context = struct("param.TemplateParams", [...base, field("Phases", map({})), field("DeferPhase", NIL)]);
   const of = (blueprint: BlueprintPhase, one: PhaseRecord): readonly [string, Found] => [
     blueprint.name ?? "",
     phaseParams(ask, blueprint, one, context, own, as),
@@ -313,5 +312,7 @@ export const paramsOf = (ask: Inquiry, actionSet: ActionSet, journal: Journal, r
   if (phases === undefined || deferred === undefined) return undefined;
   if (E.isLeft(phases)) return phases;
   if (E.isLeft(deferred)) return deferred;
-  return E.right(struct([...base, field("Phases", map(phases.right)), field("DeferPhase", deferred.right)]));
+  return E.right(
+    struct("param.TemplateParams", [...base, field("Phases", map(phases.right)), field("DeferPhase", deferred.right)]),
+  );
 };

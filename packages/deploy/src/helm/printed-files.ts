@@ -1,5 +1,6 @@
 // The generated files of the Helm chart, by path.
 import { transactionCrd } from "@janus/api";
+import { kanisterCrds } from "@janus/blueprints/crds";
 import { Yaml } from "cdk8s";
 import { alerts } from "../alerts.ts";
 import { dashboard } from "../dashboard.ts";
@@ -19,12 +20,18 @@ const rules = alerts.map(({ name, expression, after, severity, summary, descript
   description,
 }));
 
+/** Their specs, by name. */
+const kanister = Object.fromEntries(
+  kanisterCrds.map(({ metadata, spec }) => [(metadata as { readonly name: string }).name, spec]),
+);
+
 /** The generated files of the Helm chart, by path. The templates include those in `files`. */
 export const printedFiles = (): Readonly<Record<string, string>> => ({
   "README.md": readme(values),
   "values.yaml": printed("packages/deploy/src/helm/values.ts") + valuesYaml(values),
   "values.schema.json": valuesSchema(values, renamed),
   "files/crd-spec.yaml": printed("packages/api") + Yaml.stringify({ spec: transactionCrd.spec }),
+  "files/kanister-crd-specs.yaml": printed("packages/blueprints") + Yaml.stringify(kanister),
   "files/alerts.yaml": printed("packages/deploy/src/alerts.ts") + Yaml.stringify(rules),
   "files/dashboard.json": `${JSON.stringify(dashboard, undefined, 2)}\n`,
 });

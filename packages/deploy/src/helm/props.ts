@@ -16,6 +16,11 @@ const imageOf = ({ repository, tag, digest }: ChartValues["image"]): string => {
 const withoutEmpty = <A extends object>(values: A): Partial<A> =>
   Object.fromEntries(Object.entries(values).filter(([, one]) => one !== "" && one !== null)) as Partial<A>;
 
+const resourcesOf = ({ requests, limits }: ChartValues["resources"]): k8s.ResourceRequirements => ({
+  ...(requests === undefined ? {} : { requests: quantities(requests) }),
+  ...(limits === undefined ? {} : { limits: quantities(limits) }),
+});
+
 /** The props that correspond to these values in this namespace: the tests compare the objects of the chart and of the constructs. */
 export const propsOf = (values: ChartValues, namespace: string) => {
   const { image, imagePullSecrets, resources, commonLabels, podLabels, controller, networkPolicy, monitoring } = values;
@@ -25,6 +30,7 @@ export const propsOf = (values: ChartValues, namespace: string) => {
   const { defaultTtlSecondsAfterFinished: defaultTtl, leaderElection, ...process } = controller;
   const { enabled: isMonitored, ...prometheus } = monitoring;
   const { enabled: hasNetworkPolicy, ...network } = networkPolicy;
+  const { enabled: hasBlueprints, ...blueprints } = others.blueprints;
   const { minAvailable, ...budget } = others.podDisruptionBudget;
   return {
     namespace,
@@ -49,10 +55,10 @@ export const propsOf = (values: ChartValues, namespace: string) => {
     ...process,
     leaderElection: withoutEmpty(leaderElection),
     ...(defaultTtl === null ? {} : { defaultTtlSecondsAfterFinished: defaultTtl }),
-    resources: {
-      ...(resources.requests === undefined ? {} : { requests: quantities(resources.requests) }),
-      ...(resources.limits === undefined ? {} : { limits: quantities(resources.limits) }),
-    },
+    resources: resourcesOf(resources),
+    ...(hasBlueprints
+      ? { blueprints: { ...withoutEmpty(blueprints), resources: resourcesOf(blueprints.resources) } }
+      : {}),
     ...(topologySpreadConstraints === null
       ? {}
       : { topologySpreadConstraints: topologySpreadConstraints as unknown as readonly k8s.TopologySpreadConstraint[] }),

@@ -1,7 +1,8 @@
 // The values of the Helm chart: documentation, schema and default of each.
 import { DNS_LABEL, DNS_LABEL_LENGTH, DNS_SUBDOMAIN, DNS_SUBDOMAIN_LENGTH, MAX_INT32 } from "@janus/types";
 import { defaultLogLevel, type LogLevel, longestLeaseDuration, longestTtl } from "../controller-flags.ts";
-import { defaultNodeSelector, defaultResources } from "../controller-deployment.ts";
+import { blueprintsDefaults } from "../blueprints-props.ts";
+import { defaultNodeSelector, defaultResources } from "../controller-pod.ts";
 import { defaultApiServerPorts } from "../controller-network-policy.ts";
 import type { ActsAs } from "../impersonation-roles.ts";
 import { leaderElectionDefaults } from "../leader-election.ts";
@@ -208,6 +209,46 @@ const monitoring = {
   }),
 } as const;
 
+const blueprints = {
+  enabled: value({
+    about: "Whether there is the Blueprint controller, which executes Kanister's ActionSets.",
+    schema: flag,
+    byDefault: false,
+  }),
+  crds: value({
+    about:
+      "Whether the release then has the CustomResourceDefinitions of Kanister's kinds. false: they must exist, such as Kanister's own.",
+    schema: flag,
+    byDefault: true,
+  }),
+  defaultServiceAccount: value<string>({
+    about: "ServiceAccount of ActionSets that name none, in their own namespace.",
+    schema: subdomain,
+    byDefault: blueprintsDefaults.defaultServiceAccount,
+  }),
+  podReadyTimeout: value<string>({
+    about: "How long a Pod of a function may take until it runs, as a duration of Go.",
+    schema: { type: "string", pattern: "^([0-9]+([.][0-9]+)?(ms|s|m|h))+$" },
+    byDefault: blueprintsDefaults.podReadyTimeout,
+  }),
+  watchNamespace: value({
+    about:
+      "The namespace whose ActionSets are executed; it must exist. The controller has no permissions in others. Empty: all.",
+    schema: orEmpty(label),
+    byDefault: "",
+  }),
+  replicas: value<number>({
+    about: "Number of Blueprint controllers, of which one leads; at least 1.",
+    schema: { type: "integer", minimum: 1, maximum: MAX_INT32 },
+    byDefault: blueprintsDefaults.replicas,
+  }),
+  resources: value<{ readonly requests?: Texts; readonly limits?: Texts }>({
+    about: "Resource requests and limits of the Blueprint controller.",
+    schema: record({ requests: quantities, limits: quantities }),
+    byDefault: { requests: plain(requests), limits: plain(limits) },
+  }),
+} as const;
+
 /**
  * All values, with documentation and defaults: `values.yaml`, `values.schema.json` and the README.md of the chart are generated
  * from this.
@@ -335,6 +376,11 @@ export const values = {
   },
   networkPolicy: { about: "NetworkPolicy ingress and egress of the controller Pods.", values: networkPolicy },
   monitoring: { about: "Prometheus and Grafana.", values: monitoring },
+  blueprints: {
+    about:
+      "The Blueprint controller. Image, Pods, logLevel, controller.metricsAuth and networkPolicy are set as for the other controller.",
+    values: blueprints,
+  },
   extraObjects: value<readonly (Json | string)[]>({
     about: "More objects of the release, as YAML or as text. Templates in them are rendered.",
     schema: list({ type: ["object", "string"] }),

@@ -1,140 +1,123 @@
-// The functions of text/template itself.
-import { Fault } from "../fault.ts";
-import { printTop, sprint, sprintf } from "../printed.ts";
-import { bool, int, isTrue, NIL, taintedIf, text, typeName, type Value } from "../value.ts";
-import { type FunctionTable, intOf, MANY, refused, stringOf } from "./function.ts";
+// The functions that Go's text/template itself has, but for `slice`, which that of sprig hides.
+import { printer } from "../format/printer.ts";
+import { fail } from "../template-error.ts";
+import { isEqual, isLess } from "../value/compare.ts";
+import { isTrue } from "../value/truth.ts";
+import { nameOfType, type Type } from "../value/type.ts";
+import { NIL, NONE, ofBool, ofInt, ofString, taintIf, isTainted, typeOf, type Value, zeroOf } from "../value/value.ts";
+import type { Context } from "../execute/context.ts";
+import { htmlEscape, jsEscape, queryEscape } from "../format/escape.ts";
+import { type FunctionTable, type GoFunction, text } from "./go-function.ts";
 
-const incompatible = (): never => {
-  throw new Fault("incompatible types for comparison");
+const typeName = (value: Value): string => nameOfType(typeOf(value) as Type);
+
+const held = (value: Value, what: string): Value => {
+  if (value.is === "nil") return fail(`${what} of nil`);
+  return value.is === "pointer" ? (value.to ?? fail(`${what} of a nil pointer`)) : value;
 };
 
-const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
-
-export const isEqual = (a: Value, b: Value): boolean => {
-  if (a.kind === "nil" || b.kind === "nil") return a.kind === b.kind;
-  if (["list", "map", "struct", "bytes"].includes(a.kind) || ["list", "map", "struct", "bytes"].includes(b.kind))
-    return a.kind === "bytes" && b.kind === "bytes" ? sameBytes(a.value, b.value) : incompatible();
-  return a.kind === b.kind ? a.value === b.value : incompatible();
+const position = (index: Value, length: number): number => {
+  if (index.is !== "int") return fail(`cannot index a list with ${index.is === "none" || index.is === "nil" ? "nil" : typeName(index)}`);
+  return index.value < 0n || index.value >= BigInt(length) ? fail(`index out of range: ${index.value}`) : Number(index.value);
 };
+const byte = (bytes: string, at: number): Value => ({ is: "int", type: { kind: "uint8" }, value: BigInt(bytes.charCodeAt(at)) });
 
-const isLess = (a: Value, b: Value): boolean => {
-  if (a.kind !== b.kind) return incompatible();
-  if (a.kind === "string" && b.kind === "string") return Buffer.compare(Buffer.from(a.value), Buffer.from(b.value)) < 0;
-  if ((a.kind === "int" || a.kind === "float") && (b.kind === "int" || b.kind === "float")) return a.value < b.value;
-  return incompatible();
-};
-
-const compared = (judge: (a: Value, b: Value) => boolean): FunctionTable[string] => ({
-  arity: [2, 2],
-  call: ([a = NIL, b = NIL]) => bool(judge(a, b)),
-});
-
-const indexed = (value: Value, key: Value): Value => {
-  const mark = value.isTainted === true || key.isTainted === true;
-  switch (value.kind) {
-    case "list": {
-      const found = value.value[intOf(key)];
-      if (found === undefined) throw new Fault(`index out of range: ${intOf(key)}`);
-      return taintedIf(mark, found);
-    }
-    case "map":
-      return taintedIf(mark, value.value.get(stringOf(key)) ?? NIL);
-    case "string":
-    case "bytes": {
-      const all = value.kind === "string" ? Buffer.from(value.value) : value.value;
-      const found = all[intOf(key)];
-      if (found === undefined) throw new Fault(`index out of range: ${intOf(key)}`);
-      return taintedIf(mark, int(found));
-    }
-    case "nil":
-      throw new Fault("index of untyped nil");
-    default:
-      throw new Fault(`can't index item of type ${typeName(value)}`);
-  }
-};
-
-const lengthOf = (value: Value): number => {
-  switch (value.kind) {
-    case "string":
-      return Buffer.byteLength(value.value);
-    case "bytes":
+const at = (given: Value, index: Value): Value => {
+  const item = held(given, "index");
+  switch (item.is) {
     case "list":
-      return value.value.length;
+      return item.items?.[position(index, item.items.length)] ?? fail("index out of range");
+    case "bytes":
+      return byte(item.value ?? "", position(index, item.value?.length ?? 0));
+    case "string":
+      return byte(item.value, position(index, item.value.length));
     case "map":
-      return value.value.size;
+      if (index.is !== "string" || index.type.name !== undefined)
+        return fail(`a map is indexed with a string, not with ${index.is === "none" || index.is === "nil" ? "nil" : typeName(index)}`);
+      return item.entries?.map.get(index.value) ?? zeroOf(item.type.element);
+    case "none":
+      return fail("index of untyped nil");
     default:
-      throw new Fault(`len of type ${typeName(value)}`);
+      return fail(`can't index ${typeName(item)}`);
   }
 };
 
-const HTML: Readonly<Record<string, string>> = {
-  "\0": "\uFFFD",
-  '"': "&#34;",
-  "'": "&#39;",
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-};
-const JS: Readonly<Record<string, string>> = {
-  "\\": "\\\\",
-  "'": "\\'",
-  '"': '\\"',
-  "<": "\\u003C",
-  ">": "\\u003E",
-  "&": "\\u0026",
-  "=": "\\u003D",
-};
-
-const shown = (args: readonly Value[]): string =>
-  args.length === 1 && args[0] !== undefined ? printTop(args[0]) : sprint(args);
-
-const inScript = (value: string): string =>
-  value.replaceAll(
-    /[\\'"<>&=\p{Cc}]/gu,
-    (one) => JS[one] ?? `\\u${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
-  );
-
-const inQuery = (value: string): string =>
-  encodeURIComponent(value)
-    .replaceAll(/[!'()*]/gu, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll("%20", "+");
-
-/** The first that is not true (of `and`), or true (of `or`); else the last. What is after it is not evaluated. */
-const chosen = (stopsAt: boolean): FunctionTable[string] => ({
-  lazy: (args, last) => {
-    const all = last === undefined ? args : [...args, () => last];
-    if (all.length === 0) throw new Fault("wrong number of arguments: 0 instead of 1 or more");
-    let value = NIL;
-    let mark = false;
-    for (const one of all) {
-      value = taintedIf(mark, one());
-      mark = value.isTainted === true;
-      if (isTrue(value) === stopsAt) break;
-    }
-    return value;
+const index: GoFunction = {
+  parameters: ["value"],
+  rest: "value",
+  taintedBy: "all",
+  call: ([item = NONE, ...indexes]) => {
+    if (item.is === "none" || item.is === "nil") return fail("index of untyped nil");
+    return indexes.reduce((value, one) => {
+      const found = at(value, one);
+      return taintIf(isTainted(value) || (value.is === "pointer" && value.to !== undefined && isTainted(value.to)), found);
+    }, item);
   },
+};
+
+const length = (given: Value): number => {
+  const value = held(given, "len");
+  switch (value.is) {
+    case "string":
+      return value.value.length;
+    case "bytes":
+      return value.value?.length ?? 0;
+    case "list":
+      return value.items?.length ?? 0;
+    case "map":
+      return value.entries?.map.size ?? 0;
+    case "none":
+      return fail("len of nothing");
+    default:
+      return fail(`len of type ${typeName(value)}`);
+  }
+};
+
+const isEqualToAny = ([first = NIL, ...others]: readonly Value[], { spend }: Context): boolean => {
+  if (others.length === 0) return fail("missing argument for comparison");
+  return others.some((other) => isEqual(first, other, spend));
+};
+const compared = (compare: (a: Value, b: Value, context: Context) => boolean): GoFunction => ({
+  parameters: ["value", "value"],
+  call: ([a = NIL, b = NIL], context) => ofBool(compare(a, b, context)),
+});
+const isLessOrEqual = (a: Value, b: Value, { spend }: Context): boolean => isLess(a, b) || isEqual(a, b, spend);
+
+/** The text of the arguments, as html, js and urlquery take it. */
+const evaluated = (args: readonly Value[], context: Context): string => {
+  const [only] = args;
+  if (args.length === 1 && only?.is === "string") return text(only);
+  return printer(context).print(
+    args.map((value) => (value.is === "nil" || value.is === "none" ? ofString("<no value>") : value.is === "pointer" ? (value.to ?? value) : value)),
+  );
+};
+const escaped = (escape: (text: string) => string): GoFunction => ({
+  parameters: [],
+  rest: "any",
+  call: (args, context) => ofString(escape(evaluated(args, context))),
 });
 
-export const builtins: FunctionTable = {
-  and: chosen(false),
-  or: chosen(true),
-  not: { arity: [1, 1], call: ([value = NIL]) => bool(!isTrue(value)) },
-  eq: {
-    arity: [2, MANY],
-    call: ([first = NIL, ...others]) => bool(others.some((one) => isEqual(first, one))),
+export const BUILTINS: FunctionTable = {
+  // The executor itself evaluates no more of their arguments than is needed.
+  and: { parameters: ["value"], rest: "value", call: ([value = NONE]) => value },
+  or: { parameters: ["value"], rest: "value", call: ([value = NONE]) => value },
+  not: { parameters: ["value"], taintedBy: "all", call: ([value = NONE]) => ofBool(!isTrue(value)) },
+  index,
+  len: { parameters: ["value"], taintedBy: "all", call: ([value = NONE]) => ofInt(length(value)) },
+  print: { parameters: [], rest: "any", call: (args, context) => ofString(printer(context).print(args)) },
+  printf: {
+    parameters: ["string"],
+    rest: "any",
+    call: ([format, ...args], context) => ofString(printer(context).printf(text(format), args)),
   },
-  ne: compared((a, b) => !isEqual(a, b)),
+  println: { parameters: [], rest: "any", call: (args, context) => ofString(printer(context).println(args)) },
+  html: escaped(htmlEscape),
+  js: escaped(jsEscape),
+  urlquery: escaped(queryEscape),
+  eq: { parameters: ["value"], rest: "value", call: (args, context) => ofBool(isEqualToAny(args, context)) },
+  ne: compared((a, b, { spend }) => !isEqual(a, b, spend)),
   lt: compared(isLess),
-  le: compared((a, b) => isLess(a, b) || isEqual(a, b)),
-  gt: compared((a, b) => !(isLess(a, b) || isEqual(a, b))),
+  le: compared(isLessOrEqual),
+  gt: compared((a, b, context) => !isLessOrEqual(a, b, context)),
   ge: compared((a, b) => !isLess(a, b)),
-  len: { arity: [1, 1], call: ([value = NIL]) => int(lengthOf(value)) },
-  index: { arity: [1, MANY], keepsMarks: true, call: ([value = NIL, ...keys]) => keys.reduce(indexed, value) },
-  print: { arity: [0, MANY], call: (args) => text(sprint(args)) },
-  println: { arity: [0, MANY], call: (args) => text(`${args.map((one) => sprint([one])).join(" ")}\n`) },
-  printf: { arity: [1, MANY], call: ([format, ...args]) => text(sprintf(stringOf(format), args)) },
-  html: { arity: [0, MANY], call: (args) => text(shown(args).replaceAll(/[\0"'&<>]/gu, (one) => HTML[one] ?? one)) },
-  js: { arity: [0, MANY], call: (args) => text(inScript(shown(args))) },
-  urlquery: { arity: [0, MANY], call: (args) => text(inQuery(shown(args))) },
-  call: refused("functions of Go's values cannot be called"),
 };

@@ -1,108 +1,97 @@
-// sprig's functions of numbers: integers are 64 bits in Go, here as exact as a JavaScript number.
-import { Fault } from "../fault.ts";
-import { float, int, list, NIL, type Value } from "../value.ts";
-import { type FunctionTable, MANY, stringOf, strval } from "./function.ts";
+// The functions of sprig for numbers.
+import { printer } from "../format/printer.ts";
+import { parseFloat64, parseInt64, parseInteger } from "../format/parse-number.ts";
+import { fail } from "../template-error.ts";
+import { NIL, ofFloat, ofInt, ofInt64, type Value } from "../value/value.ts";
+import { type FunctionTable, type GoFunction, int, text } from "./go-function.ts";
 
-/** cast.ToInt64: what is no number is 0. */
-export const toInt = (value: Value): number => {
-  switch (value.kind) {
-    case "int":
-      return value.value;
-    case "float":
-      return Math.trunc(value.value);
-    case "bool":
-      return value.value ? 1 : 0;
-    case "string":
-      return /^[+-]?\d+$/u.test(value.value) ? Number(value.value) : 0;
-    default:
-      return 0;
+const MIN = -(2n ** 63n);
+const MAX = 2n ** 63n - 1n;
+
+/** As a processor does that has no such number. */
+const truncated = (value: number): bigint => {
+  if (!Number.isFinite(value)) return MIN;
+  const integer = BigInt(Math.trunc(value));
+  return integer > MAX || integer < MIN ? MIN : integer;
+};
+
+const heldBy = (value: Value): Value => (value.is === "pointer" ? (value.to ?? NIL) : value);
+const isPlainString = (value: Value): value is Value & { readonly is: "string" } =>
+  value.is === "string" && value.type.name === undefined;
+
+export const toInt64 = (given: Value): bigint => {
+  if (isPlainString(given)) return parseInt64(given.value, 10) ?? 0n;
+  const value = heldBy(given);
+  if (value.is === "int") return value.value > MAX ? MAX : value.value;
+  if (value.is === "float") return truncated(value.value);
+  return value.is === "bool" && value.value ? 1n : 0n;
+};
+
+const toFloat = (given: Value): number => {
+  if (isPlainString(given)) {
+    const parsed = parseFloat64(given.value);
+    // What is too large is an error, unless it says that it is infinite.
+    return parsed === undefined || (!Number.isFinite(parsed) && /[0-9]/u.test(given.value)) ? 0 : parsed;
   }
+  const value = heldBy(given);
+  if (value.is === "int") return Number(value.value);
+  if (value.is === "float") return value.value;
+  return value.is === "bool" && value.value ? 1 : 0;
 };
 
-export const toFloat = (value: Value): number => {
-  switch (value.kind) {
-    case "int":
-    case "float":
-      return value.value;
-    case "bool":
-      return value.value ? 1 : 0;
-    case "string":
-      return value.value.trim() === "" || Number.isNaN(Number(value.value)) ? 0 : Number(value.value);
-    default:
-      return 0;
-  }
-};
-
-const divided = (a: number, b: number): number => {
-  if (b === 0) throw new Fault("runtime error: integer divide by zero");
-  return Math.trunc(a / b);
-};
-
-const fold = (start: number | undefined, join: (a: number, b: number) => number): FunctionTable[string] => ({
-  arity: [start === undefined ? 1 : 0, MANY],
-  call: (args) =>
-    int(args.map(toInt).reduce((a, b) => join(a, b), ...((start === undefined ? [] : [start]) as [number]))),
+const folded = (fold: (a: bigint, b: bigint) => bigint): GoFunction => ({
+  parameters: ["any"],
+  rest: "any",
+  call: (args) => ofInt64(args.map(toInt64).reduce((a, b) => fold(a, b))),
 });
-
-const two = (join: (a: number, b: number) => number): FunctionTable[string] => ({
-  arity: [2, 2],
-  call: ([a = NIL, b = NIL]) => int(join(toInt(a), toInt(b))),
+const binary = (call: (a: bigint, b: bigint) => bigint): GoFunction => ({
+  parameters: ["any", "any"],
+  call: ([a = NIL, b = NIL]) => ofInt64(call(toInt64(a), toInt64(b))),
 });
+const unary = (call: (value: Value) => Value): GoFunction => ({ parameters: ["any"], call: ([value = NIL]) => call(value) });
+const larger = folded((a, b) => (b > a ? b : a));
 
-/** More than a template could print. */
-const MOST = 100_000;
+const divided = (divide: (a: bigint, b: bigint) => bigint) =>
+  binary((a, b) => (b === 0n ? fail("integer divide by zero") : divide(a, b)));
 
-const sequence = (start: number, stop: number, step: number, spend: (cost: number) => void): Value => {
-  if (step === 0) return list([]);
-  const count = Math.max(0, Math.ceil((stop - start) / step));
-  spend(Math.min(count, MOST * 10));
-  return list(Array.from({ length: count }, (_, at) => int(start + at * step)));
+const rounded = (value: number, places: number, threshold: number): number => {
+  const power = 10 ** places;
+  const digit = power * value;
+  const fraction = Number.isFinite(digit) ? digit % 1 : Number.NaN;
+  return (fraction >= threshold ? Math.ceil(digit) : Math.floor(digit)) / power;
 };
 
-const rounded = (value: number, places: number, on: number): number => {
-  const pow = 10 ** places;
-  const digit = value * pow;
-  const rest = digit - Math.trunc(digit);
-  return (rest >= on ? Math.ceil(digit) : Math.floor(digit)) / pow;
+/** What is too large is the largest, as of strconv.Atoi, whose error sprig ignores. */
+const atoi = (digits: string): bigint => {
+  if (!/^[+-]?[0-9]+$/u.test(digits)) return 0n;
+  const value = parseInteger(digits, 10) ?? (digits.startsWith("-") ? MIN : MAX);
+  return value > MAX ? MAX : value < MIN ? MIN : value;
 };
 
-export const numbers: FunctionTable = {
-  int: { arity: [1, 1], call: ([value = NIL]) => int(toInt(value)) },
-  int64: { arity: [1, 1], call: ([value = NIL]) => int(toInt(value)) },
-  float64: { arity: [1, 1], call: ([value = NIL]) => float(toFloat(value)) },
-  atoi: {
-    arity: [1, 1],
-    call: ([value]) => int(/^[+-]?\d+$/u.test(stringOf(value)) ? Number(stringOf(value)) : 0),
-  },
+export const NUMBERS: FunctionTable = {
+  atoi: { parameters: ["string"], call: ([value]) => ofInt(atoi(text(value))) },
+  int64: unary((value) => ofInt64(toInt64(value))),
+  int: unary((value) => ofInt(toInt64(value))),
+  float64: unary((value) => ofFloat(toFloat(value))),
   toDecimal: {
-    arity: [1, 1],
-    call: ([value = NIL]) => {
-      const digits = strval(value);
-      return int(/^[0-7]+$/u.test(digits) ? Number.parseInt(digits, 8) : 0);
-    },
+    parameters: ["any"],
+    call: ([value = NIL], context) => ofInt64(parseInt64(printer(context).print([value]), 8) ?? 0n),
   },
-  add1: { arity: [1, 1], call: ([value = NIL]) => int(toInt(value) + 1) },
-  add: fold(0, (a, b) => a + b),
-  sub: two((a, b) => a - b),
-  div: two(divided),
-  mod: two((a, b) => (b === 0 ? divided(a, b) : a % b)),
-  mul: fold(undefined, (a, b) => a * b),
-  max: fold(undefined, Math.max),
-  biggest: fold(undefined, Math.max),
-  min: fold(undefined, Math.min),
-  ceil: { arity: [1, 1], call: ([value = NIL]) => float(Math.ceil(toFloat(value))) },
-  floor: { arity: [1, 1], call: ([value = NIL]) => float(Math.floor(toFloat(value))) },
+  add1: unary((value) => ofInt64(toInt64(value) + 1n)),
+  add: { parameters: [], rest: "any", call: (args) => ofInt64(args.reduce((sum, value) => sum + toInt64(value), 0n)) },
+  sub: binary((a, b) => a - b),
+  div: divided((a, b) => a / b),
+  mod: divided((a, b) => a % b),
+  mul: folded((a, b) => BigInt.asIntN(64, a * b)),
+  biggest: larger,
+  max: larger,
+  min: folded((a, b) => (b < a ? b : a)),
+  ceil: unary((value) => ofFloat(Math.ceil(toFloat(value)))),
+  floor: unary((value) => ofFloat(Math.floor(toFloat(value)))),
   round: {
-    arity: [2, 3],
-    call: ([value = NIL, places = NIL, on]) =>
-      float(rounded(toFloat(value), toInt(places), on === undefined ? 0.5 : toFloat(on))),
-  },
-  until: {
-    arity: [1, 1],
-    call: ([value = NIL], { spend }) => sequence(0, toInt(value), toInt(value) < 0 ? -1 : 1, spend),
-  },
-  untilStep: {
-    arity: [3, 3],
-    call: ([start = NIL, stop = NIL, step = NIL], { spend }) => sequence(toInt(start), toInt(stop), toInt(step), spend),
+    parameters: ["any", "int"],
+    rest: "float64",
+    call: ([value = NIL, places, threshold]) =>
+      ofFloat(rounded(toFloat(value), Number(int(places)), threshold?.is === "float" ? threshold.value : 0.5)),
   },
 };

@@ -6,7 +6,7 @@ import type { Observed, Passed } from "./controller.ts";
 
 /** One request, as data: nothing in it is a function. */
 export interface ApiRequest {
-  /** A label in metrics and logs, such as `label`. */
+  /** What it is for, for the log, such as `label`. */
   readonly purpose: string;
   readonly request: Request;
 }

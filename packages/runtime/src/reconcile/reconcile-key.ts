@@ -1,12 +1,14 @@
 // The one loop: reads an object, decides, carries out effects, until it waits or is done.
+import { isDeepStrictEqual } from "node:util";
 import type { ApiError, KubeObject } from "@janus/kube";
-import { classify, isAbsent, messageOf, retryAfterOf } from "@janus/types";
+import { classify, type Instant, isAbsent, messageOf, retryAfterOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { inLanes } from "../process/in-lanes.ts";
 import type { Log } from "../process/log.ts";
 import { largeWork } from "../work-queue/large-work.ts";
 import type { Requeue } from "../work-queue/work-queue.ts";
 import type { Controller, Observed, Passed, Step } from "./controller.ts";
+import { defectOf, namesOf } from "./defective-step.ts";
 import type { Failure } from "./simulate.ts";
 import {
   newTracked,
@@ -35,11 +37,17 @@ const LANES = 16;
 
 const MOST_STEPS = 1000;
 
+/** How often the same effects may be decided on one after the other in one turn. */
+const MOST_REPETITIONS = 10;
+
+/** How soon an object is read again that waits for an instant that has passed, in ms. */
+const PASSED = 1000;
+
 /** The shell of a controller: requests, the cache, and all that is told of what is decided and of what happens. */
 export interface Surroundings<Memory, Effect, Happened, Next extends Step<Effect> = Step<Effect>> {
   /** The kind of the objects, for messages. */
   readonly kind: string;
-  readonly read: (key: string) => Promise<E.Either<ApiError, KubeObject>>;
+  readonly read: (key: string, round: Round) => Promise<E.Either<ApiError, KubeObject>>;
   /** Carries out an effect, and tells what happened. */
   readonly perform: (round: Round, tracked: TrackedObject<Memory>, effect: Effect) => Promise<Happened>;
   /** Adds a key to the work queue at once. */
@@ -77,7 +85,7 @@ export interface Surroundings<Memory, Effect, Happened, Next extends Step<Effect
   readonly onGone?: (round: Round, tracked: TrackedObject<Memory>) => void;
   /** Nothing is remembered of it any more. */
   readonly onForgotten?: (uid: string) => void;
-  /** A defect of the controller itself has ended a turn. */
+  /** A defect of the controller itself has ended a turn, which rejects with it. */
   readonly onDefect?: (round: Round, tracked: TrackedObject<Memory>) => void;
 }
 
@@ -118,8 +126,8 @@ const after = (errors: readonly ApiError[], most = Number.POSITIVE_INFINITY): Re
 /**
  * The one loop: read → decide → carry out effects → decide …, until the object waits for something or is done.
  *
- * Guarantees: every decision is made by the controller; what has happened is folded in before the next decision; a transient
- *             error ends the turn, and the object is reconciled again after a pause, with what is still certain of what was
+ * Guarantees: every decision is made by the controller; what has happened is folded in before the next decision; a step that
+ *             could not end is a defect, with which the turn rejects; a transient error ends the turn, and the object is reconciled again after a pause, with what is still certain of what was
  *             observed.
  * Assumes:    a key is never reconciled twice at once.
  */
@@ -189,15 +197,30 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
       : decide(memory, { now, hasMemory: false, isOver: false });
   };
 
-  const waitOf = ({ until }: Extract<Step<Effect>, { type: "wait" }>, tracked: Tracked): Requeue =>
-    until === Number.POSITIVE_INFINITY ? { type: "done" } : { type: "after", ms: Math.max(10, until - tracked.now()) };
+  /** @param decided when it was decided to wait */
+  const waitOf = (
+    { log }: Round,
+    { until, because }: Extract<Step<Effect>, { type: "wait" }>,
+    tracked: Tracked,
+    decided: Instant,
+  ): Requeue => {
+    if (until === Number.POSITIVE_INFINITY) return { type: "done" };
+    if (until >= decided) return { type: "after", ms: Math.max(10, until - tracked.now()) };
+    log("warn", `the ${kind} waits until an instant that has passed; it is read again in a second`, { because });
+    return { type: "after", ms: PASSED };
+  };
 
   /** @param isStale whether it must be read again first */
   const steps = async (round: Round, tracked: Tracked, isStale: () => boolean): Promise<Requeue | "stale"> => {
     const most = controller.mostSteps?.(tracked.memory) ?? MOST_STEPS;
+    let last: readonly Effect[] = [];
+    let repetitions = 0;
     for (let left = most; left > 0 && !stopping.signal.aborted; left -= 1) {
       if (isStale()) return "stale";
+      const decided = tracked.now();
       const step = decideNext(tracked);
+      const defect = defectOf(step);
+      if (defect !== undefined) throw new Error(defect);
       around.onDecision?.(round, tracked, step);
       if (step.type === "done") {
         all.forget(tracked);
@@ -206,16 +229,19 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
       if (step.type === "wait") {
         fold(round, tracked, { type: "waiting" });
         if (controller.isKept?.(tracked.memory, step) === false) all.forget(tracked);
-        return waitOf(step, tracked);
+        return waitOf(round, step, tracked, decided);
       }
+      repetitions = isDeepStrictEqual(step.effects, last) ? repetitions + 1 : 1;
+      last = step.effects;
+      if (repetitions > MOST_REPETITIONS)
+        throw new Error(`decide returned the same effects ${repetitions} times in a row: ${namesOf(last)}`);
       const outcomes = await runEffects(round, tracked, step.effects, around.perform, () => isOver(tracked));
       const [failure, ...others] = outcomes.filter(isFailure);
       if (failure !== undefined) return requeueAfter(round, tracked, [failure, ...others]);
       if (outcomes.includes("stale")) return "stale";
     }
     if (stopping.signal.aborted) return { type: "done" };
-    around.onDefect?.(round, tracked);
-    return { type: "failed" };
+    throw new Error(`still not at rest after ${most} decisions; the last effects: ${namesOf(last)}`);
   };
 
   const trackedUnder = (key: string): readonly Tracked[] => all.under(key).filter(({ isGone }) => !isGone);
@@ -249,7 +275,7 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
 
   const reconcileLatest = async (key: string, round: Round): Promise<Requeue> => {
     for (let left = MAX_READS; left > 0; left -= 1) {
-      const answer = await around.read(key);
+      const answer = await around.read(key, round);
       if (E.isLeft(answer)) {
         if (isAbsent(answer.left)) return absent(round, key);
         round.log("warn", `the ${kind} cannot be read; trying again`, { error: messageOf(answer.left) });
@@ -274,6 +300,7 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
         throw error;
       }
     }
+    round.log("warn", `the ${kind} was read ${MAX_READS} times, and outdated each time; trying again after a pause`);
     return { type: "failed" };
   };
 
@@ -287,6 +314,9 @@ export const reconcileKeys = <Memory, Effect, Happened, Next extends Step<Effect
       const outcome = await steps(round, tracked, () => all.of(uid) !== tracked);
       if (all.of(uid) !== tracked) return { type: "done" };
       return outcome === "stale" ? { type: "failed" } : outcome;
+    } catch (error) {
+      around.onDefect?.(round, tracked);
+      throw error;
     } finally {
       all.rest(tracked);
     }

@@ -1,6 +1,7 @@
 // Runs a controller against a simulated world, without a cluster: for unit tests, and for predictions.
 import { type ApiError, classify, type Instant, type KubeObject } from "@janus/types";
 import type { Controller, Step } from "./controller.ts";
+import { defectOf, namesOf } from "./defective-step.ts";
 
 /** An effect that failed, and why. */
 export interface Failure<Effect> {
@@ -99,6 +100,7 @@ export function* simulateController<Memory, Effect, Happened, Next extends Step<
   let memory: Memory | undefined;
   let isGone = false;
   let isRead = false;
+  let last: readonly Effect[] = [];
   for (let left = MOST_STEPS; left > 0; left -= 1) {
     if (memory === undefined || (!isRead && !isGone)) {
       const found = look(controller, world, memory);
@@ -112,8 +114,11 @@ export function* simulateController<Memory, Effect, Happened, Next extends Step<
       due.length > 0
         ? { type: "run", effects: due }
         : decide(before, { now: world.now(), hasMemory: true, isOver: false });
+    const defect = defectOf(step);
+    if (defect !== undefined) throw new Error(defect);
     world.onDecision?.(before, step);
     if (step.type === "run") {
+      last = step.effects;
       const carried = carryOut(controller, world, before, step.effects);
       isRead = carried.type === "observed";
       const after = carried.type === "failed" ? world.pause(carried.memory, carried.failures) : carried.memory;
@@ -131,5 +136,5 @@ export function* simulateController<Memory, Effect, Happened, Next extends Step<
       rest(observe(before, { type: "waiting" }).memory),
     );
   }
-  throw new Error(`the simulation does not end: ${MOST_STEPS} decisions were made`);
+  throw new Error(`the simulation does not end: ${MOST_STEPS} decisions were made; the last effects: ${namesOf(last)}`);
 }

@@ -1,7 +1,7 @@
 // Watches the objects of a kind, and reconciles each of them when it has changed or is due.
 import { randomUUID } from "node:crypto";
 import type { Api, Backoff, KubeObject, ObjectMeta, Resource } from "@janus/kube";
-import { type Instant, messageOf } from "@janus/types";
+import type { Instant } from "@janus/types";
 import type { Registry } from "prom-client";
 import { wall } from "../process/clock.ts";
 import type { ControllerNames } from "../process/controller-names.ts";
@@ -9,6 +9,8 @@ import { defect, type Log, withFields } from "../process/log.ts";
 import type { Loop, Watchdog } from "../process/watchdog.ts";
 import { queueMetrics } from "../telemetry/queue-metrics.ts";
 import { keyOf, startReflector } from "../watch/reflector.ts";
+import { type SecondaryWatch, watchSecondary } from "../watch/secondary-watch.ts";
+import { reportWatchFailure } from "../watch/watch-failure.ts";
 import { throttle } from "../work-queue/throttle.ts";
 import { newWorkQueue, type Requeue } from "../work-queue/work-queue.ts";
 import type { Round } from "./reconcile-key.ts";
@@ -26,6 +28,10 @@ export interface KindOptions {
   readonly resource: Resource;
   /** Only the objects of this namespace. Default: all. */
   readonly namespace?: string;
+  /** Only the objects with these labels. Default: all. */
+  readonly labelSelector?: string;
+  /** Objects of other kinds, on whose changes those of this kind are reconciled. Default: none. */
+  readonly watches?: readonly SecondaryWatch[];
   readonly names: ControllerNames;
   readonly registry: Registry;
   /** Objects that are reconciled at the same time. */
@@ -70,7 +76,19 @@ const namespaceOf = (key: string): string => key.slice(0, Math.max(0, key.indexO
  *             something; one is never reconciled twice at once; groups take turns.
  */
 export const watchKind = (api: Api, options: KindOptions): WatchedKind => {
-  const { resource, namespace, names, registry, concurrency, log, watchdog, reconcile, lastKnown } = options;
+  const {
+    resource,
+    namespace,
+    labelSelector,
+    watches = [],
+    names,
+    registry,
+    concurrency,
+    log,
+    watchdog,
+    reconcile,
+    lastKnown,
+  } = options;
   const {
     keep = (object) => object,
     dueAt = wall,
@@ -128,27 +146,49 @@ export const watchKind = (api: Api, options: KindOptions): WatchedKind => {
   const watching = watchdog.loop("reflector");
   const watched = startReflector(
     api,
-    { resource, ...(namespace === undefined ? {} : { namespace }) },
+    {
+      resource,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+    },
     {
       signal: aborted.signal,
       timeoutSeconds: WATCH,
       keep,
       onTurn: watching.heartbeat,
       onEvent: (event) => {
-        if (event.type === "synced") isSynced = true;
         if (event.type === "deleted") work.add(keyOf(event.object));
         if (event.type !== "applied" || isOwn(event.object)) return;
         // It may be a write of this process that is not answered yet: that is known when the work has ended.
         if (underWay.has(keyOf(event.object))) underWay.set(keyOf(event.object), "changed");
         else hear(event.object);
       },
-      onError: (error) => log("warn", `${names.objects} cannot be watched; trying again`, { error: messageOf(error) }),
+      onError: reportWatchFailure(log, names.objects, resource),
     },
   );
+  const secondary = watches.map((watch) =>
+    watchSecondary(api, watch, {
+      ...(namespace === undefined ? {} : { namespace }),
+      log,
+      watchdog,
+      signal: aborted.signal,
+      timeoutSeconds: WATCH,
+      interval: MIN_INTERVAL,
+      // What is not in the cache is reconciled when it is, or is none of those that are watched.
+      wake: (key) => {
+        if (watched.store.has(key)) work.add(key);
+      },
+    }),
+  );
+  const listAll = async (): Promise<void> => {
+    await Promise.all([watched.synced, ...secondary]);
+    isSynced = !aborted.signal.aborted;
+  };
+  const synced = listAll();
   return {
     store: watched.store,
     isSynced: () => isSynced,
-    synced: watched.synced,
+    synced,
     wake: (key) => work.add(key),
     round,
     stop: async () => {

@@ -11,9 +11,10 @@ const VERBS: Partial<Record<Request["verb"], string>> = {
   mergePatch: "patch",
   strategicMergePatch: "patch",
 };
-const verbOf = ({ verb }: Request): string => VERBS[verb] ?? verb;
+export const verbOf = ({ verb }: Request): string => VERBS[verb] ?? verb;
 
-const codeOf = (answer: E.Either<ApiError, unknown>): string => {
+/** 2xx, the HTTP code of an error, or why no answer came. */
+export const codeOf = (answer: E.Either<ApiError, unknown>): string => {
   if (E.isRight(answer)) return "2xx";
   return answer.left.type === "refused" ? `${answer.left.code}` : answer.left.cause;
 };

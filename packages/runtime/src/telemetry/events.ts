@@ -24,7 +24,8 @@ export interface NewEvent {
 /** An object that has events. */
 export interface EventSubject {
   readonly metadata: {
-    readonly namespace: string;
+    /** Absent for cluster-scoped objects: their events are in the namespace `default`. */
+    readonly namespace?: string;
     readonly name: string;
     readonly uid: string;
     readonly resourceVersion: string;
@@ -81,6 +82,8 @@ export interface Recorder<A extends EventSubject> {
   readonly flush: () => Promise<void>;
 }
 
+const namespaceOf = ({ namespace = "default" }: EventSubject["metadata"]): string => namespace;
+
 const time = (at: Instant): string => new Date(at).toISOString();
 
 /** @param identity the reporting instance */
@@ -90,15 +93,15 @@ const bodyOf = (
   { about, name, type, reason, message, count, first, last }: RecordedEvent,
   identity: string,
 ): object => {
-  const { namespace, uid, resourceVersion } = about;
+  const { uid, resourceVersion } = about;
   return {
     apiVersion: "v1",
     kind: "Event",
-    metadata: { namespace, name },
+    metadata: { namespace: namespaceOf(about), name },
     involvedObject: {
       apiVersion: regarding.apiVersion,
       kind: regarding.kind,
-      namespace,
+      ...(about.namespace === undefined ? {} : { namespace: about.namespace }),
       name: about.name,
       uid,
       resourceVersion,
@@ -144,8 +147,9 @@ export const recorder = <A extends EventSubject>(
     const { about, name, message, count, last, written } = line;
     if (written.count === count) return;
     line.written = { count, at: wall() };
-    const api = apiOf(about.namespace);
-    const to = { purpose: "event", resource: events, namespace: about.namespace };
+    const namespace = namespaceOf(about);
+    const api = apiOf(namespace);
+    const to = { purpose: "event", resource: events, namespace };
     const more = { message, count, lastTimestamp: time(last) };
     const patched = written.count === 0 ? undefined : await api.send({ verb: "mergePatch", ...to, name, body: more });
     const isGone = patched !== undefined && E.isLeft(patched) && isAbsent(patched.left);
@@ -167,7 +171,7 @@ export const recorder = <A extends EventSubject>(
     const { namespace, name, uid, resourceVersion } = metadata;
     made += 1;
     const self: RecordedEvent = former ?? {
-      about: { namespace, name, uid, resourceVersion },
+      about: { ...(namespace === undefined ? {} : { namespace }), name, uid, resourceVersion },
       // The names are in order, too: the times that kubectl shows have seconds only.
       name: `${name.slice(0, 200)}.${uid.slice(0, 8)}${Math.floor(at).toString(36)}${made.toString(36).padStart(5, "0")}`,
       type,

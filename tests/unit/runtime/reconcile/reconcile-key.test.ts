@@ -115,14 +115,50 @@ it("reads it again when another client has written it, and folds what happened i
   expect(decided.map(({ seen }) => seen.length)).toEqual([0, 2, 2]);
 });
 
-it("asks a controller that never ends no more than a thousand times in a turn", async () => {
+const ENDLESS: readonly (readonly [string, Controller<Memory, string, string>["decide"], number, string])[] = [
+  [
+    "always wants something else",
+    ({ seen }) => ({ type: "run", effects: [`effect ${seen.length}`] }),
+    1000,
+    "still not at rest after 1000 decisions; the last effects: string",
+  ],
+  [
+    "always wants the same",
+    () => ({ type: "run", effects: ["again"] }),
+    11,
+    "decide returned the same effects 11 times in a row: string",
+  ],
+  [
+    "wants nothing, and decides again",
+    () => ({ type: "run", effects: [] }),
+    1,
+    "decide returned a run without effects",
+  ],
+  ["waits for no instant", () => ({ ...waits, until: Number.NaN }), 1, "decide returned a wait until NaN"],
+];
+
+it.each(ENDLESS)("ends the turn of a controller that %s, and says why", async (_, decide, decisions, why) => {
   const defects: string[] = [];
-  const { keys, decided } = loop([object("1")], () => ({ type: "run", effects: ["again"] }), {
-    onDefect: (_, { uid }) => defects.push(uid),
-  });
-  expect(await keys.reconcile("shop/app", round)).toEqual({ type: "failed" });
-  expect(decided).toHaveLength(1000);
+  const { keys, decided } = loop([object("1")], decide, { onDefect: (__, { uid }) => defects.push(uid) });
+  await expect(keys.reconcile("shop/app", round)).rejects.toThrow(why);
+  expect(decided).toHaveLength(decisions);
   expect(defects).toEqual(["1"]);
+});
+
+it("reads an object that waits for an instant that has passed once a second, and says so", async () => {
+  const said: string[] = [];
+  const { keys } = loop([object("1")], (_, { now }) => ({ ...waits, until: now - 1 }));
+  const requeue = await keys.reconcile("shop/app", { ...round, log: (level, message) => said.push(level, message) });
+  expect(requeue).toEqual({ type: "after", ms: 1000 });
+  expect(said).toEqual(["warn", expect.stringContaining("waits until an instant that has passed") as string]);
+});
+
+it("says that an object was outdated each time that it was read", async () => {
+  const said: string[] = [];
+  const { keys } = loop(Array<KubeObject>(20).fill(object("1")), () => ({ type: "run", effects: ["stale"] }));
+  const requeue = await keys.reconcile("shop/app", { ...round, log: (level, message) => said.push(level, message) });
+  expect(requeue).toEqual({ type: "failed" });
+  expect(said).toEqual(["warn", expect.stringContaining("was read 10 times, and outdated each time") as string]);
 });
 
 it("cleans up what a deleted object has left although that meets a conflict", async () => {

@@ -25,10 +25,12 @@ const controller: Controller<Memory, string, string> = {
 };
 
 /** The decisions on these versions, one after each wait; then it is gone. */
-const decisions = (...versions: readonly string[]): readonly string[] => {
+const decisions = (...versions: readonly string[]): readonly string[] => decisionsOf(controller, versions);
+
+const decisionsOf = (subject: typeof controller, versions: readonly string[]): readonly string[] => {
   const left = [...versions];
   const decided: string[] = [];
-  const simulation = simulateController(controller, {
+  const simulation = simulateController(subject, {
     now: () => 0,
     read: () => (left[0] === undefined ? undefined : object(left[0])),
     perform: (effect: string) => effect,
@@ -48,4 +50,12 @@ it("reads the object again after each wait, as the runtime does, and cleans up w
 
 it("does nothing for an object that there never was", () => {
   expect(decisions()).toEqual([]);
+});
+
+it.each<[string, ReturnType<(typeof controller)["decide"]>, string]>([
+  ["a run without effects", { type: "run", effects: [] }, "decide returned a run without effects"],
+  ["a wait until NaN", { type: "wait", until: Number.NaN, because: "so" }, "decide returned a wait until NaN"],
+  ["the same effects for ever", { type: "run", effects: ["again"] }, "does not end: 20000 decisions were made"],
+])("fails where the runtime would report a defect: %s", (_, step, why) => {
+  expect(() => decisionsOf({ ...controller, decide: () => step }, ["1"])).toThrow(why);
 });

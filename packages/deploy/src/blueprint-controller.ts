@@ -1,0 +1,82 @@
+// The construct of the Blueprint controller: its Deployment, with all that belongs to it.
+import { SYSTEM_NAMESPACE } from "@janus/api";
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { BlueprintRoles } from "./blueprint-roles.ts";
+import { BLUEPRINTS_LEASE, BLUEPRINTS_NAME, blueprintsDefaults, type BlueprintsProps } from "./blueprints-props.ts";
+import { defaultLogLevel, type LogLevel } from "./controller-flags.ts";
+import { type ControllerNetworkPolicyProps, networkPolicySpec } from "./controller-network-policy.ts";
+import { controllerPod, type ControllerPodProps, extraEnvOf, namespaceEnv } from "./controller-pod.ts";
+import { blueprintsLabels } from "./labels.ts";
+
+export interface BlueprintControllerProps
+  extends Omit<ControllerPodProps, "resources">,
+    ControllerNetworkPolicyProps,
+    BlueprintsProps {
+  /**
+   * What the controller logs: with `debug` each request, with `warn` and `error` only what needs attention.
+   * @default "info"
+   */
+  readonly logLevel?: LogLevel;
+  /**
+   * Whether there is a NetworkPolicy.
+   * @default true
+   */
+  readonly networkPolicy?: boolean;
+}
+
+const flagsOf = (props: BlueprintControllerProps, namespace: string): readonly string[] => {
+  const { metricsAuth, logLevel = defaultLogLevel, blueprints = {} } = props;
+  const { defaultServiceAccount, podReadyTimeout } = { ...blueprintsDefaults, ...blueprints };
+  return [
+    "--blueprints",
+    `--leader-elect-resource-name=${BLUEPRINTS_LEASE}`,
+    `--leader-elect-resource-namespace=${namespace}`,
+    `--default-service-account=${defaultServiceAccount}`,
+    `--pod-ready-timeout=${podReadyTimeout}`,
+    ...(blueprints.watchNamespace === undefined ? [] : [`--watch-namespace=${blueprints.watchNamespace}`]),
+    ...(metricsAuth === true ? ["--metrics-auth=true"] : []),
+    ...(logLevel === defaultLogLevel ? [] : [`--log-level=${logLevel}`]),
+  ];
+};
+
+/**
+ * The controller that executes ActionSets: two Pods, of which one leads, from the image of the Transaction controller.
+ *
+ * It is not given the name of its Pod, so that the leader does not label it: nothing selects the leader, and the controller needs
+ * no permission on Pods.
+ */
+export class BlueprintController extends Construct {
+  constructor(scope: Construct, id: string, props: BlueprintControllerProps = {}) {
+    super(scope, id);
+    const { namespace = SYSTEM_NAMESPACE } = props;
+    const { replicas, resources } = { ...blueprintsDefaults, ...props.blueprints };
+    if (replicas < 1)
+      throw new Error(`blueprints.replicas is ${replicas}: to stop the controller for a while, scale its Deployment to 0`);
+    const metadata = { name: BLUEPRINTS_NAME, namespace, labels: blueprintsLabels };
+    new k8s.KubeServiceAccount(this, "ServiceAccount", { metadata, automountServiceAccountToken: false });
+    new BlueprintRoles(this, "Roles", props);
+    if (props.networkPolicy !== false)
+      new k8s.KubeNetworkPolicy(this, "NetworkPolicy", { metadata, spec: networkPolicySpec(blueprintsLabels, props) });
+    new k8s.KubeDeployment(this, "Deployment", {
+      metadata,
+      spec: {
+        replicas,
+        strategy: {
+          type: "RollingUpdate",
+          rollingUpdate: { maxUnavailable: k8s.IntOrString.fromNumber(0), maxSurge: k8s.IntOrString.fromNumber(1) },
+        },
+        selector: { matchLabels: blueprintsLabels },
+        template: controllerPod(
+          { ...props, resources },
+          {
+            args: flagsOf(props, namespace),
+            env: [namespaceEnv, ...extraEnvOf(props)],
+            serviceAccountName: BLUEPRINTS_NAME,
+            labels: blueprintsLabels,
+          },
+        ),
+      },
+    });
+  }
+}

@@ -1,0 +1,77 @@
+// The permissions of the Blueprint controller.
+import { SYSTEM_NAMESPACE } from "@janus/api";
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { BLUEPRINTS_LEASE, BLUEPRINTS_NAME, type BlueprintsProps } from "./blueprints-props.ts";
+import { blueprintsLabels } from "./labels.ts";
+import type { NamespacedProps } from "./namespaced.ts";
+
+export interface BlueprintRolesProps extends NamespacedProps, BlueprintsProps {
+  /**
+   * Whether the controller authenticates and authorizes requests for its metrics.
+   * @default false
+   */
+  readonly metricsAuth?: boolean;
+}
+
+/** Nothing on Pods, workloads and the objects of a Blueprint: those are read and written as the user's ServiceAccount. */
+const work: readonly k8s.PolicyRule[] = [
+  { apiGroups: ["cr.kanister.io"], resources: ["blueprints", "profiles"], verbs: ["get", "list", "watch"] },
+  // Kanister's kinds have no status subresource: `patch` writes status and finalizer. `delete` is for a time to live.
+  { apiGroups: ["cr.kanister.io"], resources: ["actionsets"], verbs: ["get", "list", "watch", "patch", "delete"] },
+  // Journals, always by name: without `list` and `watch`, other Secrets can be found only by guessing a name.
+  { apiGroups: [""], resources: ["secrets"], verbs: ["create", "get", "patch", "delete"] },
+  { apiGroups: [""], resources: ["events"], verbs: ["create"] },
+  // To distinguish a missing ServiceAccount from one without permissions, and to act as it.
+  { apiGroups: [""], resources: ["serviceaccounts"], verbs: ["get", "impersonate"] },
+];
+
+/** A name cannot restrict `create`. The change of leader is an event of the Lease. */
+const lead: readonly k8s.PolicyRule[] = [
+  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create"] },
+  {
+    apiGroups: ["coordination.k8s.io"],
+    resources: ["leases"],
+    resourceNames: [BLUEPRINTS_LEASE],
+    verbs: ["get", "patch"],
+  },
+  { apiGroups: [""], resources: ["events"], verbs: ["create"] },
+];
+
+const apiGroup = "rbac.authorization.k8s.io";
+
+/**
+ * The Roles of the Blueprint controller: for its Lease in its own namespace, and for ActionSets in the watched one. Only where all
+ * namespaces are watched the latter is a ClusterRole.
+ *
+ * Guarantees: no permission on Pods, workloads, or Secrets to list.
+ */
+export class BlueprintRoles extends Construct {
+  constructor(scope: Construct, id: string, props: BlueprintRolesProps = {}) {
+    super(scope, id);
+    const { namespace: home = SYSTEM_NAMESPACE, blueprints: { watchNamespace: namespace } = {} } = props;
+    const subjects = [{ kind: "ServiceAccount", name: BLUEPRINTS_NAME, namespace: home }];
+    const leading = { name: BLUEPRINTS_LEASE, namespace: home, labels: blueprintsLabels };
+    new k8s.KubeRole(this, "Lead", { metadata: leading, rules: [...lead] });
+    const leadRef = { apiGroup, kind: "Role", name: leading.name };
+    new k8s.KubeRoleBinding(this, "LeadBinding", { metadata: leading, roleRef: leadRef, subjects });
+
+    const metadata = { name: BLUEPRINTS_NAME, labels: blueprintsLabels };
+    if (namespace === undefined) {
+      new k8s.KubeClusterRole(this, "Work", { metadata, rules: [...work] });
+      const roleRef = { apiGroup, kind: "ClusterRole", name: BLUEPRINTS_NAME };
+      new k8s.KubeClusterRoleBinding(this, "WorkBinding", { metadata, roleRef, subjects });
+    } else {
+      new k8s.KubeRole(this, "Work", { metadata: { ...metadata, namespace }, rules: [...work] });
+      const roleRef = { apiGroup, kind: "Role", name: BLUEPRINTS_NAME };
+      new k8s.KubeRoleBinding(this, "WorkBinding", { metadata: { ...metadata, namespace }, roleRef, subjects });
+    }
+    // The built-in role that lets a server ask whose token it was given, and what that user may do.
+    if (props.metricsAuth === true)
+      new k8s.KubeClusterRoleBinding(this, "MetricsAuth", {
+        metadata: { name: `${BLUEPRINTS_NAME}-metrics-auth`, labels: blueprintsLabels },
+        roleRef: { apiGroup, kind: "ClusterRole", name: "system:auth-delegator" },
+        subjects,
+      });
+  }
+}

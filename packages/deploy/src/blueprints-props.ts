@@ -1,0 +1,50 @@
+// The settings of the Blueprint controller, and their defaults.
+import type { k8s } from "cdk8s-plus-30";
+import { defaultResources } from "./controller-pod.ts";
+
+export interface Blueprints {
+  /**
+   * ServiceAccount of ActionSets that name none, in their own namespace.
+   * @default "default"
+   */
+  readonly defaultServiceAccount?: string;
+  /**
+   * How long a Pod of a function may take until it runs, as a duration of Go.
+   * @default "15m"
+   */
+  readonly podReadyTimeout?: string;
+  /**
+   * The namespace whose ActionSets are executed; it must exist. The controller has no permissions in others.
+   * @default - all namespaces
+   */
+  readonly watchNamespace?: string;
+  /**
+   * Number of controllers, of which one leads; at least 1.
+   * @default 2
+   */
+  readonly replicas?: number;
+  /**
+   * Resource requests and limits of a controller.
+   * @default requests of 100m CPU and 256Mi memory, a limit of 512Mi memory
+   */
+  readonly resources?: k8s.ResourceRequirements;
+}
+
+export interface BlueprintsProps {
+  /**
+   * The Blueprint controller.
+   * @default the settings' own defaults
+   */
+  readonly blueprints?: Blueprints;
+}
+
+export const blueprintsDefaults = {
+  defaultServiceAccount: "default",
+  podReadyTimeout: "15m",
+  replicas: 2,
+  resources: defaultResources,
+} as const satisfies Blueprints;
+
+export const BLUEPRINTS_NAME = "janus-blueprints";
+
+export const BLUEPRINTS_LEASE = "janus-blueprints-leader";

@@ -1,0 +1,59 @@
+// All functions of templates by name: those of Go and of sprig 2.22, and those that are refused.
+import { BUILTINS } from "./builtins.ts";
+import { DATE_FUNCTIONS } from "./dates.ts";
+import { DICTS } from "./dicts.ts";
+import { ENCODINGS } from "./encodings.ts";
+import type { FunctionTable } from "./go-function.ts";
+import { LISTS } from "./lists.ts";
+import { NUMBERS } from "./numbers.ts";
+import { PATHS } from "./paths.ts";
+import { RANDOM } from "./random.ts";
+import { REGULAR_EXPRESSIONS } from "./regular-expressions.ts";
+import { STRINGS } from "./strings.ts";
+import { URLS } from "./urls.ts";
+import { VALUES } from "./values.ts";
+import { VERSIONS } from "./versions.ts";
+
+/** Without a prototype: no name is there that nobody has put there. */
+export const FUNCTIONS: FunctionTable = Object.assign(
+  Object.create(null) as FunctionTable,
+  BUILTINS,
+  STRINGS,
+  NUMBERS,
+  LISTS,
+  DICTS,
+  VALUES,
+  DATE_FUNCTIONS,
+  ENCODINGS,
+  PATHS,
+  RANDOM,
+  REGULAR_EXPRESSIONS,
+  URLS,
+  VERSIONS,
+);
+
+const CONTROLLER = "it would read the controller's own environment";
+const SECRETS = "make keys and passwords where they are kept, and refer to a Secret";
+
+const REFUSED = new Map([
+  ["env", CONTROLLER],
+  ["expandenv", CONTROLLER],
+  ["getHostByName", "it would use the controller's network"],
+  ["call", "there are no functions in the data"],
+  ...[
+    "derivePassword",
+    "genPrivateKey",
+    "genCA",
+    "genSelfSignedCert",
+    "genSignedCert",
+    "buildCustomCert",
+    "encryptAES",
+    "decryptAES",
+  ].map((name): [string, string] => [name, SECRETS]),
+]);
+
+/** Why a function that Go and sprig have is not available. */
+export const refusal = (name: string): string | undefined => {
+  const why = REFUSED.get(name);
+  return why === undefined ? undefined : `function "${name}" is not available: ${why}`;
+};
