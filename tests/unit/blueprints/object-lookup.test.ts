@@ -56,6 +56,14 @@ it.each([
   expect(resourceOfKind(given(answers), "apps/v1", "Deployment")).toEqual(found),
 );
 
+it("the core group is served", () => {
+  const lied = { "discovery/api/v1": E.left(unserved), "discovery/apis": E.right(groups()) };
+  expect(resourceOfKind(given(lied), "v1", "Pod")).toBeUndefined();
+  expect(resourceOfKind(given({ ...lied, "discovery/api/v2": E.left(unserved) }), "v2", "Pod")).toEqual(
+    E.left("the API server does not serve Pod in /api/v2"),
+  );
+});
+
 it("a reference names group, version and resource", () =>
   expect(
     resourceNamed(given({ [`discovery${PATH}`]: E.right(resources) }), {

@@ -12,6 +12,8 @@ export interface Effect {
   /** The ServiceAccount, in the namespace of the ActionSet, as which it is sent. Absent: as the controller. */
   readonly as?: string;
   readonly request: Request;
+  /** That nothing is served at its path is an answer; else it is trouble, such as that of a proxy. */
+  readonly mayBeUnserved?: true;
   /** Recorded when it has succeeded. */
   readonly events?: readonly StepEvent[];
 }

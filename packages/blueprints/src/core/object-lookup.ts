@@ -13,12 +13,12 @@ import {
 } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ObjectReference } from "../api/object-reference.ts";
+import type { Effect } from "./effect.ts";
 import type { Answer } from "./memory.ts";
 import {
   claims,
   deployments,
   get,
-  GROUPS,
   type Inquiry,
   namespaces,
   type ObjectRef,
@@ -65,21 +65,30 @@ export const listed = (answer: Answer): readonly JsonObject[] =>
     ? (answer.right["items"] as readonly unknown[]).filter(isObject)
     : [];
 
+/** Where the API server tells of all groups that it serves, but for the core one. */
+const GROUPS = "/apis";
+
+/** The core group is not among them. */
 const lists = (groups: KubeObject, group: string, version: string): boolean =>
+  (group === "" && version === "v1") ||
   ((groups["groups"] ?? []) as readonly JsonObject[]).some(
     ({ name, versions }) =>
       name === group && ((versions ?? []) as readonly JsonObject[]).some((one) => one["version"] === version),
   );
 
-/** What a group version has. That it is not served is asked twice: something before the API server may have said so. */
+const discover = (fact: string, of: string): Effect => ({
+  purpose: "discover",
+  fact: `discovery${fact}`,
+  request: { verb: "raw", path: of },
+});
+
+/** What a group version has. That it is not served, something before the API server may have said: the list of all groups tells. */
 const served = ({ ask }: Inquiry, group: string, version: string, path: string): Answer | undefined => {
-  const discover = (fact: string, of: string): Answer | undefined =>
-    ask({ purpose: "discover", fact: `discovery${fact}`, request: { verb: "raw", path: of } });
-  const first = discover(path, path);
+  const first = ask({ ...discover(path, path), mayBeUnserved: true });
   if (first === undefined || E.isRight(first) || !isUnserved(first.left)) return first;
-  const groups = discover(GROUPS, GROUPS);
+  const groups = ask(discover(GROUPS, GROUPS));
   if (groups === undefined) return undefined;
-  return E.isRight(groups) && lists(groups.right, group, version) ? discover(`${path}/again`, path) : first;
+  return E.isRight(groups) && lists(groups.right, group, version) ? ask(discover(`${path}/again`, path)) : first;
 };
 
 /** The resource as discovery has it. */

@@ -5,7 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Effect } from "./effect.ts";
 import { decodeJournal } from "./journal.ts";
 import { type Answer, type Happened, type KnownJournal, type Memory, withObject } from "./memory.ts";
-import { GROUPS, JOURNAL, OWN } from "./requests.ts";
+import { JOURNAL, OWN } from "./requests.ts";
 import { isWatchedFact } from "./phase-context.ts";
 
 const known = (secret: KubeObject): KnownJournal => {
@@ -37,13 +37,9 @@ const ownAnswered = (memory: Memory, { request }: Effect, answer: Answer): Obser
   return { memory: { ...withObject(memory, answer.right), recorded: isObject(status) ? status : memory.recorded } };
 };
 
-/** That a group version is not served is an answer: whoever asks makes sure of it. */
-const isUnservedVersion = ({ request }: Effect, error: ApiError): boolean =>
-  request.verb === "raw" && request.path !== GROUPS && isUnserved(error);
-
 /** It says nothing of the request. What is not found when something is created is its namespace, or a lie of something before the API server. */
 const isTrouble = (effect: Effect, error: ApiError): boolean =>
-  (classify(error) === "transient" && !isUnservedVersion(effect, error)) ||
+  (classify(error) === "transient" && !(effect.mayBeUnserved === true && isUnserved(error))) ||
   (effect.request.verb === "create" && error.type === "refused" && error.code === 404);
 
 /** Folds what happened. Trouble of the API server is retried after a pause: it never fails a phase. */

@@ -12,9 +12,6 @@ import { journalName } from "./names.ts";
 export const OWN = "actionset";
 export const JOURNAL = "journal";
 
-/** Where the API server tells of all groups that it serves, but for the core one. */
-export const GROUPS = "/apis";
-
 const MANAGER = "janus-blueprints";
 
 const core = (plural: string, kind: string, namespaced = true): Resource => ({
