@@ -21,6 +21,21 @@ describe("outputs", () => {
     [output("a-b", "1"), /"a-b" is not a name of an output/],
     [output("a", "x".repeat(90 * 1024)), /output "a" is 90 KiB, 64 KiB is the most/],
   ])("that cannot be taken are told: %s", (line, problem) => expect(read(line).problem).toMatch(problem));
+  it("are bounded in all", () => {
+    const many = Array.from({ length: 20 }, (_, at) => output(`a${at}`, "x".repeat(40 * 1024)));
+    expect(read(many.join("\n")).problem).toBe("its outputs are more than 512 KiB");
+  });
+  it("of any name are kept: __proto__, too", () =>
+    expect(Object.entries(read(output("__proto__", "1")).outputs)).toEqual([["__proto__", "1"]]));
+  it("are Unicode: what is none is stored as something else", () =>
+    expect(read(output("a", "\ud800")).outputs).toEqual({ a: "\ufffd" }));
+  it("stand behind a long line without an end, or are missed with a word", () => {
+    const long = "x".repeat(300 * 1024);
+    expect(read(long, output("a", "1"))).toMatchObject({ outputs: { a: "1" } });
+    expect(read(`${output("a", "1").slice(0, -1)}${long}`).problem).toMatch(
+      /more than 64 KiB|KiB, 64 KiB is the most|not of the form/u,
+    );
+  });
   it("are the same in whatever pieces the log comes", () => {
     const line = fc.oneof(
       fc.string(),

@@ -199,6 +199,7 @@ export const execute = <T extends ArgTable>(
         id,
         name: "phase",
         attempt,
+        seed: "",
         ...(object === undefined ? {} : { object }),
         startedAt: START,
         now: at,

@@ -8,6 +8,9 @@ import { type Data, NIL, type Randomness, renderText } from "./templates.ts";
 import { isTainted, revealed } from "./text.ts";
 import type { Inquiry } from "./requests.ts";
 
+/** Of all artifacts, in bytes: they are in the status. */
+const MOST = 256 * 1024;
+
 /** What is shown in place of a Secret. */
 const REDACTED = "***";
 
@@ -59,5 +62,6 @@ export const artifactsOf = (
     if (E.isLeft(read)) return read;
     all.push(Object.fromEntries(read.right));
   }
-  return E.right(all);
+  const bytes = Buffer.byteLength(JSON.stringify(all));
+  return bytes > MOST ? E.left(`the artifacts are ${Math.ceil(bytes / 1024)} KiB, 256 KiB is the most`) : E.right(all);
 };

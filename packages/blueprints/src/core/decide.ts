@@ -8,7 +8,15 @@ import type { Step, StepEvent } from "./effect.ts";
 import type { Journal } from "./journal.ts";
 import type { KnownJournal, Memory } from "./memory.ts";
 import type { Settings } from "./phase-context.ts";
-import { finalProjection, isProjected, pendingAction, type Projection, projection, shortened, statusPatch } from "./project.ts";
+import {
+  finalProjection,
+  isProjected,
+  pendingAction,
+  type Projection,
+  projection,
+  shortened,
+  statusPatch,
+} from "./project.ts";
 import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, writeJournal } from "./requests.ts";
 import { blueprintAction, resolve } from "./resolve.ts";
 import { advance, eventsBetween, leftovers } from "./run.ts";
@@ -231,6 +239,17 @@ const afterEnd = ({ journal }: Memory, actionSet: ActionSet, now: Instant): Step
   return untilChanged("it has ended");
 };
 
+/** It is running, and does not have our finalizer: with a journal of ours somebody has taken it off, else it is another controller's. */
+const found = ({ journal }: Memory, actionSet: ActionSet): Step => {
+  if (journal.type === "unread") return { type: "run", effects: [readJournal(actionSet)] };
+  if (journal.type === "absent") return untilChanged("another controller runs it, or has left it");
+  const { finalizers = [] } = actionSet.metadata;
+  return {
+    type: "run",
+    effects: [patchOwn(actionSet, "take-up", { metadata: { finalizers: [...finalizers, RUNNING] } })],
+  };
+};
+
 /** What is next. */
 export const decide = (memory: Memory, now: Instant, settings: Settings): Step => {
   if (E.isLeft(memory.actionSet)) return untilChanged(memory.actionSet.left);
@@ -240,8 +259,7 @@ export const decide = (memory: Memory, now: Instant, settings: Settings): Step =
   // Kanister has stopped before it began; or nobody has seen it yet.
   if (!hasFinalizer(actionSet)) {
     if (actionSet.metadata.deletionTimestamp !== undefined) return DONE;
-    if (state === "running") return untilChanged("another controller runs it, or has left it");
-    return takeUp(memory, actionSet, now);
+    return state === "running" ? found(memory, actionSet) : takeUp(memory, actionSet, now);
   }
   return proceed(memory, actionSet, settings, now);
 };

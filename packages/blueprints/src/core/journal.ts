@@ -19,6 +19,8 @@ const PhaseRecord = excerpt({
   /** What the function must know after a restart, such as the uid of its Pod. */
   remembered: optional(openObject({})),
   output: optional(strings),
+  /** The same without values of Secrets, where it has some: for the status. */
+  shown: optional(strings),
   /** Why it failed. */
   message: optional(string()),
 });

@@ -204,6 +204,14 @@ const subjectOf = (record: ActionRecord, ref: ObjectReference): readonly (readon
 
 const SUBJECTS = ["StatefulSet", "Deployment", "DeploymentConfig", "PVC", "Namespace"];
 
+/** An output with the value of a Secret depends on it. */
+const outputOf = ({ output = {}, shown = output }: PhaseRecord): Data =>
+  map(
+    Object.fromEntries(
+      Object.entries(output).map(([key, value]) => [key, shown[key] === value ? text(value) : tainted(text(value))]),
+    ),
+  );
+
 /** A phase that has begun: the objects that it reads, and its output once it is done. */
 const phaseParams = (
   ask: Inquiry,
@@ -241,7 +249,7 @@ const phaseParams = (
     struct("param.Phase", [
       field("Secrets", map(secrets.right)),
       field("ConfigMaps", map(configMaps.right)),
-      field("Output", record.output === undefined ? NIL : json(record.output)),
+      field("Output", record.output === undefined ? NIL : outputOf(record)),
     ]),
   );
 };
@@ -261,6 +269,11 @@ const artifactsIn = (artifacts: JsonObject): Data =>
       }),
     ),
   );
+
+/** The name of the phase that is rendered. */
+const currentPhase = ({ blueprint }: ActionRecord, phase: Rendering["phase"]): string =>
+  (phase === "defer" ? blueprint.deferPhase : phase === "artifacts" ? undefined : blueprint.phases?.[phase])?.name ??
+  "";
 
 /** The data of templates. Left: why there is none. Undefined: something is still to be read. */
 export const paramsOf = (ask: Inquiry, actionSet: ActionSet, journal: Journal, rendering: Rendering): Found => {
@@ -313,6 +326,11 @@ export const paramsOf = (ask: Inquiry, actionSet: ActionSet, journal: Journal, r
   if (E.isLeft(phases)) return phases;
   if (E.isLeft(deferred)) return deferred;
   return E.right(
-    struct("param.TemplateParams", [...base, field("Phases", map(phases.right)), field("DeferPhase", deferred.right)]),
+    struct("param.TemplateParams", [
+      ...base,
+      field("CurrentPhase", text(currentPhase(record, rendering.phase))),
+      field("Phases", map(phases.right)),
+      field("DeferPhase", deferred.right),
+    ]),
   );
 };

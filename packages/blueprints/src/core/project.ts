@@ -23,7 +23,8 @@ const recordsOf = ({ phases, deferPhase }: ActionRecord): readonly PhaseRecord[]
   deferPhase === undefined ? phases : [...phases, deferPhase];
 
 const phaseStatus = (phase: BlueprintPhase | undefined, record: PhaseRecord): PhaseStatus => {
-  const { state, output } = record;
+  const { state } = record;
+  const output = record.shown ?? record.output;
   const at = lastTransition([record]);
   return {
     name: phase?.name ?? "",

@@ -94,7 +94,10 @@ const requirements = (name: string, wanted: BlueprintAction, spec: ActionSpec): 
       .filter((one) => !Object.hasOwn(given ?? {}, one))
       .map((one) => `${kind} "${one}" is required by action ${name} and not given`);
   return [
-    ...(given(wanted.kind) && spec.object !== undefined && given(spec.object.kind) && !isOfKind(wanted.kind, spec.object)
+    ...(given(wanted.kind) &&
+    spec.object !== undefined &&
+    given(spec.object.kind) &&
+    !isOfKind(wanted.kind, spec.object)
       ? [`action ${name} is for kind ${wanted.kind}, the object is a ${spec.object.kind ?? "thing without a kind"}`]
       : []),
     ...missing("ConfigMap", wanted.configMapNames, spec.configMaps),
@@ -266,7 +269,7 @@ const resolveAction = (
 };
 
 /** What is wrong with the ActionSet as a whole. */
-const LIMITS = { actions: 50, phases: 100, blueprint: 256 * 1024 };
+const LIMITS = { actions: 50, journal: 400 * 1024 };
 
 const sizeProblems = ({ actions = [] }: { readonly actions?: readonly ActionSpec[] }): readonly string[] =>
   actions.length > LIMITS.actions ? [`${actions.length} actions, ${LIMITS.actions} are the most`] : [];
@@ -297,12 +300,12 @@ export const resolve = (
     ...resolved.flatMap((one) => one.problems),
   ];
   if (problems.length > 0) return E.left([...new Set(problems)]);
-  return E.right(
-    newJournal({
-      serviceAccount: account,
-      ...at,
-      spec,
-      actions: resolved.flatMap(({ record }) => record ?? []),
-    }),
-  );
+  const actions = resolved.flatMap(({ record }) => record ?? []);
+  const journal = newJournal({ serviceAccount: account, ...at, spec, actions });
+  const bytes = Buffer.byteLength(JSON.stringify(journal));
+  return bytes > LIMITS.journal
+    ? E.left([
+        `the ActionSet, its Blueprints and its objects are ${Math.ceil(bytes / 1024)} KiB, ${LIMITS.journal / 1024} KiB are the most: make it several ActionSets`,
+      ])
+    : E.right(journal);
 };

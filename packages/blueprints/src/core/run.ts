@@ -13,7 +13,9 @@ import { phaseKey } from "./names.ts";
 import { indexOf, type PhaseContext, type PhaseId, type PhaseStep, type Settings } from "./phase-context.ts";
 import { paramsOf } from "./params.ts";
 import { get, type Inquiry, inquiry, type ObjectRef, remove } from "./requests.ts";
+import { shortened } from "./project.ts";
 import { completed, failed, recordOf, running, scheduled, withRecord } from "./schedule.ts";
+import { scrubbed, secretValues } from "./scrub.ts";
 
 export const phaseAt = ({ actions }: Journal, { action, phase }: PhaseId): BlueprintPhase => {
   const blueprint = actions[action]?.blueprint;
@@ -75,17 +77,41 @@ const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseSte
   return found.stop?.(read.right, context) ?? fail(DELETED);
 };
 
-/** The journal after what a phase has come to. */
-const applied = (journal: Journal, id: PhaseId, step: PhaseStep, now: Instant): Journal => {
+/** Of all outputs together, in bytes: they are in the journal. */
+const MOST_OUTPUTS = 512 * 1024;
+
+const bytesOf = (output: Readonly<Record<string, string>> = {}): number =>
+  Object.entries(output).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+
+const outputProblem = ({ actions }: Journal, output: Readonly<Record<string, string>>): string | undefined => {
+  const records = actions.flatMap(({ phases, deferPhase }) => [
+    ...phases,
+    ...(deferPhase === undefined ? [] : [deferPhase]),
+  ]);
+  const bytes = records.reduce((sum, record) => sum + bytesOf(record.output), bytesOf(output));
+  return bytes > MOST_OUTPUTS
+    ? `the outputs of all phases are ${Math.ceil(bytes / 1024)} KiB, 512 KiB is the most`
+    : undefined;
+};
+
+/** The journal after what a phase has come to. What is shown of it has no values of Secrets. */
+const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: readonly string[], now: Instant): Journal => {
   const record = recordOf(journal, id);
   if (record === undefined) return journal;
   switch (step.type) {
     case "remember":
       return withRecord(journal, id, { ...record, remembered: step.remembered });
-    case "end":
-      return withRecord(journal, id, completed(record, step.output, now));
+    case "end": {
+      const problem = outputProblem(journal, step.output);
+      if (problem !== undefined) return applied(journal, id, fail(problem), secrets, now);
+      const shown = Object.fromEntries(
+        Object.entries(step.output).map(([key, value]) => [key, scrubbed(value, secrets)]),
+      );
+      return withRecord(journal, id, completed(record, step.output, shown, now));
+    }
     case "fail": {
-      const message = `${id.phase === "defer" ? "deferPhase" : "phase"} ${phaseAt(journal, id).name ?? ""}: ${step.message}`;
+      const what = id.phase === "defer" ? "deferPhase" : "phase";
+      const message = `${what} ${phaseAt(journal, id).name ?? ""}: ${shortened(scrubbed(step.message, secrets).toWellFormed())}`;
       const after = withRecord(journal, id, failed(record, message, now));
       return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: message };
     }
@@ -100,6 +126,14 @@ const idText = ({ action, phase }: PhaseId): string => `${action}/${phase}`;
 const blueprintOf = ({ spec }: Journal, action: number): { readonly blueprint?: string } => {
   const name = spec.actions?.[action]?.blueprint;
   return name === undefined ? {} : { blueprint: name };
+};
+
+/** What is shown of the outputs of a phase is not all. */
+const redaction = ({ output = {}, shown }: PhaseRecord, phase: string, step: string): readonly StepEvent[] => {
+  if (shown === undefined) return [];
+  const keys = Object.keys(output).filter((key) => output[key] !== shown[key]);
+  const message = `phase ${phase}: ${keys.join(", ")}: an output has the value of a Secret, and is shown as ***; later phases have it`;
+  return [{ type: "Warning", reason: "SecretRedacted", message, step: `${step}/redacted` }];
 };
 
 /** Kanister's events for what is different in the later journal. */
@@ -129,7 +163,10 @@ export const eventsBetween = (before: Journal | undefined, after: Journal): read
       if (record.state === "running")
         return [{ type: "Normal", reason: started, message: `Executing ${what} ${shown}`, step }];
       if (record.state === "complete")
-        return [{ type: "Normal", reason: ended, message: `Completed ${what} ${shown}`, step }];
+        return [
+          { type: "Normal", reason: ended, message: `Completed ${what} ${shown}`, step },
+          ...redaction(record, shown, step),
+        ];
       if (record.state !== "failed") return [];
       const cause = (record.message ?? "").replace(/^(deferPhase|phase) [^:]*: /u, "");
       return [
@@ -220,7 +257,8 @@ export const advance = (
     return { id, context, step: stepOf(context, ask, journal) };
   });
   const known = steps.flatMap(({ id, context, step }) => (step === undefined ? [] : [{ id, context, step }]));
-  const after = known.reduce((all, { id, step }) => applied(all, id, step, now), journal);
+  const secrets = known.some(({ step }) => step.type === "end" || step.type === "fail") ? secretValues(memory) : [];
+  const after = known.reduce((all, { id, step }) => applied(all, id, step, secrets, now), journal);
   const waits = known.flatMap(({ id, step }) => (step.type === "wait" ? [{ id, ...step }] : []));
   return {
     journal: scheduled(after, now),

@@ -1,5 +1,5 @@
 // The order of phases and actions: which begin next, and what a failure or a deletion of the ActionSet ends.
-import type { Instant } from "@janus/types";
+import { equal, type Instant } from "@janus/types";
 import type { ActionRecord, Journal, PhaseRecord } from "./journal.ts";
 import type { PhaseId } from "./phase-context.ts";
 
@@ -78,12 +78,14 @@ export const withRecord = (journal: Journal, { action, phase }: PhaseId, record:
 export const completed = (
   record: PhaseRecord,
   output: Readonly<Record<string, string>>,
+  shown: Readonly<Record<string, string>>,
   now: Instant,
 ): PhaseRecord => ({
   ...record,
   state: "complete",
   endedAt: stamp(now),
   output,
+  ...(equal(output, shown) ? {} : { shown }),
 });
 
 export const failed = (record: PhaseRecord, message: string, now: Instant): PhaseRecord => ({

@@ -70,9 +70,15 @@ export const logFollowers = (
 
   const follow = async (uid: string, namespace: string, source: LogSource, one: Followed): Promise<void> => {
     const { signal } = one.aborted;
+    let bytes: number | undefined;
     for (let refusals = 0; !signal.aborted; refusals += 1) {
       const log = await read(namespace, source, one);
       if (signal.aborted) return;
+      // A log that is cut short ends like any other: it has to be the same twice.
+      if (source.isOver && E.isRight(log) && log.right.bytes !== bytes) {
+        bytes = log.right.bytes;
+        continue;
+      }
       const problem = E.isLeft(log) ? problemOf(log.left, refusals) : undefined;
       if (E.isRight(log)) one.log = { ...log.right, outputs: { ...one.log.outputs, ...log.right.outputs } };
       if (E.isRight(log) || problem !== undefined) {

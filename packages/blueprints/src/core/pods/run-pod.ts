@@ -103,7 +103,9 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
 export const runPod = (context: PhaseContext, pod: JobPod): PhaseStep => {
   const restarts = restartPolicyOf(context, pod);
   if (restarts !== "Never")
-    return fail(`podOverride: restartPolicy ${restarts} would run the command more than once: leave it out, it is Never`);
+    return fail(
+      `podOverride: restartPolicy ${restarts} would run the command more than once: leave it out, it is Never`,
+    );
   const answer = context.fact(WATCHED);
   const trouble = context.trouble(WATCHED);
   if (answer === undefined) {
