@@ -158,5 +158,5 @@ export const DICTS: FunctionTable = {
   },
   merge: merge(false),
   mergeOverwrite: merge(true),
-  deepCopy: { parameters: ["any"], taintedBy: "all", call: ([value = NIL], context) => copied(value, context) },
+  deepCopy: { parameters: ["any"], taintedBy: "all", call: ([value = NIL], context) => (isNil(value) ? fail("nil cannot be copied") : copied(value, context)) },
 };
