@@ -36,9 +36,17 @@ const theirs = ({ text, parse, execute }: Said): Result =>
 /** Where something is in the memory of Go. */
 const withoutAddresses = (text: string): string => text.replaceAll(/0[xX][0-9a-fA-F]{9,}/gu, "0x…");
 
-/** What a verb that is not for times shows of one is of no use: Go's own fields. */
-const isAlike = (a: Result, b: Result): boolean =>
-  "text" in a && "text" in b ? (withoutAddresses(a.text) === withoutAddresses(b.text) || b.text.includes("time.Location")) : ("parse" in a && "parse" in b) || ("execute" in a && "execute" in b);
+/**
+ * Go hands out what is behind the end of a slice, up to what it has allocated, and merges maps into what they contain until its
+ * stack is full.
+ */
+const STRICTER = /slice bounds out of range|contains itself/u;
+
+const isAlike = (ours: Result, theirs: Result): boolean => {
+  if ("execute" in ours && STRICTER.test(ours.execute)) return !("parse" in theirs);
+  if ("text" in ours && "text" in theirs) return withoutAddresses(ours.text) === withoutAddresses(theirs.text);
+  return ("parse" in ours && "parse" in theirs) || ("execute" in ours && "execute" in theirs);
+};
 
 describe.skipIf(!(await hasOracle()))("templates, compared with Go", () => {
   it(`renders ${CASES} templates as Go does, or refuses them as Go does`, async () => {
