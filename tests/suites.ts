@@ -10,6 +10,7 @@ export const LONGER = [
   "tests/gates/kstatus.test.ts",
   "tests/gates/json-path.test.ts",
   "tests/yaml/differential.test.ts",
+  "tests/templates/differential.test.ts",
   // Installs what is published into empty projects.
   "tests/pack/pack.test.ts",
 ];

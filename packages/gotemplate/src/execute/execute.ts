@@ -44,9 +44,10 @@ const isMissing = (value: Value | undefined): value is undefined => value === un
 export const execute = (
   template: Template,
   functions: Readonly<Record<string, GoFunction>>,
-  data: Value,
+  given: Value,
   options: Options,
 ): readonly Piece[] => {
+  const data = given.is === "nil" ? taintIf(isTainted(given), NONE) : given;
   const { limits, missingKey } = options;
   const pieces: Piece[] = [];
   const undo: (() => void)[] = [];

@@ -1,10 +1,11 @@
 // Prints values as Go's package fmt does.
 import type { Context } from "../execute/context.ts";
 import { formatTime, STRING_LAYOUT } from "../time/format-time.ts";
+import type { GoTime } from "../time/go-time.ts";
 import { bytesOfRune, runeAt } from "../value/bytes.ts";
 import { isPrint } from "../value/unicode.ts";
-import { nameOfType, type Type } from "../value/type.ts";
-import { sortedEntries, typeOf, type Value } from "../value/value.ts";
+import { type Field, nameOfType, pointerTo, STRING, type StructType, type Type } from "../value/type.ts";
+import { ofInteger, ofString, sortedEntries, typeOf, type Value, type Version } from "../value/value.ts";
 import { versionText } from "../value/version.ts";
 import { formatFloat } from "./float.ts";
 import { canBackquote, quote, quoteRune } from "./quote.ts";
@@ -43,6 +44,42 @@ const ADDRESS = 0xc0_0000_0000n;
 const isString = (value: Value): boolean => value.is === "string";
 const isMissing = (value: Value): boolean => value.is === "none" || value.is === "nil";
 const typeName = (value: Value): string => nameOfType(typeOf(value) as Type);
+
+const UINT64: Type & { readonly kind: "uint64" } = { kind: "uint64" };
+const INT64: Type & { readonly kind: "int64" } = { kind: "int64" };
+const field = (name: string, type: Type): Field => ({ name, type });
+const LOCATION_POINTER = pointerTo({ kind: "struct", name: "time.Location", fields: [] });
+const TIME_FIELDS: StructType = {
+  kind: "struct",
+  name: "time.Time",
+  fields: [field("wall", UINT64), field("ext", INT64), field("loc", LOCATION_POINTER)],
+};
+const YEAR_1 = 62_135_596_800n;
+
+/** What Go shows of a time where its text is not asked for. */
+const fieldsOfTime = ({ seconds, nanos, zone }: GoTime): Value => ({
+  is: "struct",
+  type: TIME_FIELDS,
+  fields: [
+    ofInteger(UINT64, BigInt(nanos)),
+    ofInteger(INT64, seconds + YEAR_1),
+    { is: "pointer", type: LOCATION_POINTER, to: zone === "UTC" ? undefined : { is: "nil" } },
+  ],
+});
+const VERSION_FIELDS: StructType = {
+  kind: "struct",
+  name: "semver.Version",
+  fields: [
+    ...["major", "minor", "patch"].map((name) => field(name, INT64)),
+    ...["pre", "metadata", "original"].map((name) => field(name, STRING)),
+  ],
+};
+const VERSION_POINTER = pointerTo(VERSION_FIELDS);
+const fieldsOfVersion = ({ major, minor, patch, prerelease, metadata, original }: Version): Value => ({
+  is: "struct",
+  type: VERSION_FIELDS,
+  fields: [...[major, minor, patch].map((part) => ofInteger(INT64, part)), ...[prerelease, metadata, original].map(ofString)],
+});
 
 export interface Printer {
   readonly printf: (format: string, args: readonly Value[]) => string;
@@ -367,15 +404,14 @@ export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
         }
         return address(value, value.to === undefined, verb);
       case "time":
-        return hasText(verb) ? string(formatTime(value.value, STRING_LAYOUT), verb, value) : badTime(value, verb);
+        return hasText(verb) ? string(formatTime(value.value, STRING_LAYOUT), verb, value) : printValue(fieldsOfTime(value.value), verb, depth);
       case "semver":
-        return hasText(verb) ? string(versionText(value.value), verb, value) : badTime(value, verb);
+        return hasText(verb)
+          ? string(versionText(value.value), verb, value)
+          : printValue({ is: "pointer", type: VERSION_POINTER, to: fieldsOfVersion(value.value) }, verb, depth);
       default:
     }
   };
-  /** Go shows the fields of these, which nobody asks for. */
-  const badTime = (value: Value, verb: string): void => write(`%!${verb}(${typeName(value)})`);
-
   const printArgument = (value: Value, verb: string): void => {
     context.spend(1);
     if (isMissing(value)) return verb === "T" || verb === "v" ? pad("<nil>") : badVerb(verb, value);

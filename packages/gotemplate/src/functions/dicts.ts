@@ -54,7 +54,10 @@ const merge = (isOverwriting: boolean): FunctionTable[string] => ({
   taintedBy: "none",
   changesMaps: true,
   call: ([first, ...others], context) => {
-    const into = first?.is === "map" && first.entries === undefined ? ofMap(new Map()) : mapArgument(first);
+    // A nil map stays one unless there is something to put into it.
+    const isNilMap = first?.is === "map" && first.entries === undefined;
+    if (isNilMap && others.every((other) => mapArgument(other).entries === undefined)) return first;
+    const into = isNilMap ? ofMap(new Map()) : mapArgument(first);
     for (const other of others) merged(into, mapArgument(other), isOverwriting, context);
     return into;
   },
@@ -158,5 +161,5 @@ export const DICTS: FunctionTable = {
   },
   merge: merge(false),
   mergeOverwrite: merge(true),
-  deepCopy: { parameters: ["any"], taintedBy: "all", call: ([value = NIL], context) => copied(value, context) },
+  deepCopy: { parameters: ["any"], taintedBy: "all", call: ([value = NIL], context) => (isNil(value) ? fail("nil cannot be copied") : copied(value, context)) },
 };

@@ -161,7 +161,7 @@ export const findMatch = (
 
   for (let position = from; ; ) {
     if (found === undefined) follow(threads, { at: 0, slots: none }, position);
-    if (threads.length === 0) return found;
+    if (threads.length === 0 && (found !== undefined || position >= text.length)) return found;
     spend(0.02 * (1 + threads.length));
     const { rune, size } = runeAt(text, position);
     const next: Thread[] = [];

@@ -79,7 +79,7 @@ export const formatTime = (time: GoTime, layout: string): string => {
       case "pm":
         return at.hour >= 12 ? "pm" : "am";
       case "MST":
-        return time.zone === "" ? offsetText(time.offset, "-0700").replace(/00$/u, "") : time.zone;
+        return time.zone === "" ? offsetText(time.offset, "-0700") : time.zone;
       default:
         return offsetText(time.offset, name);
     }

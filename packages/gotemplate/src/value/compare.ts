@@ -82,7 +82,7 @@ export const isEqual = (a: Value, b: Value, spend: (steps: number) => void): boo
     return false;
   }
   if (left !== undefined) return "value" in a && "value" in b && a.value === b.value;
-  if (!isMissing(a) && !isMissing(b) && a.is !== b.is && !(isListLike(a) && isListLike(b)))
+  if (!isMissing(a) && !isMissing(b) && shapeOf(a) !== shapeOf(b))
     fail(`cannot compare ${typeName(a)} with ${typeName(b)}`);
   if (isNilOfType(a) || isNilOfType(b)) return isNilOfType(a) && isNilOfType(b);
   if (!isComparable(b)) fail(`${typeName(b)} cannot be compared`);
@@ -90,7 +90,8 @@ export const isEqual = (a: Value, b: Value, spend: (steps: number) => void): boo
   if (a.is === "pointer" || a.is === "semver") return a === b || (a.is === "pointer" && b.is === "pointer" && a.to === b.to);
   return isDeepEqual(a, b, spend);
 };
-const isListLike = (value: Value): boolean => value.is === "list" || value.is === "bytes";
+/** Go's kind of what is no basic type. */
+const shapeOf = ({ is }: Value): string => (is === "bytes" ? "list" : is === "time" ? "struct" : is === "semver" ? "pointer" : is);
 
 /** As `lt`. */
 export const isLess = (a: Value, b: Value): boolean => {
