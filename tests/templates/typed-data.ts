@@ -36,7 +36,10 @@ export interface Typed {
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 export const text = (value: string): Typed => ({ t: "string", v: base64(value) });
 export const bytes = (value: string | null): Typed => ({ t: "bytes", v: value === null ? null : base64(value) });
-export const integer = (value: bigint | number, t: "int" | "int64" | "uint8" = "int64"): Typed => ({ t, v: String(value) });
+export const integer = (value: bigint | number, t: "int" | "int64" | "uint8" = "int64"): Typed => ({
+  t,
+  v: String(value),
+});
 
 const NAMED: Type & { readonly kind: "string" } = { kind: "string", name: "main.SecretType" };
 const BYTES = sliceOf(UINT8);

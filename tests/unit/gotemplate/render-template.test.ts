@@ -183,10 +183,16 @@ describe("of templates made by chance", () => {
 
   it("none throws, whatever the text is", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary" }).map((text) => `{{${text}}}`)), (source) => {
-        const result = render(source);
-        return E.isLeft(result) || E.isRight(result);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.string({ unit: "binary" }).map((text) => `{{${text}}}`),
+        ),
+        (source) => {
+          const result = render(source);
+          return E.isLeft(result) || E.isRight(result);
+        },
+      ),
       { seed, numRuns: 2000 },
     );
   });
@@ -207,7 +213,11 @@ describe("of templates made by chance", () => {
       fc.property(seeds, (one) => {
         const { template, data, missingKey } = caseOf(one);
         const value = valueOf(data);
-        const first = render(template, secretOf(value, (same) => same), { missingKey });
+        const first = render(
+          template,
+          secretOf(value, (same) => same),
+          { missingKey },
+        );
         const second = render(template, secretOf(value, changed), { missingKey });
         if (E.isLeft(first) || E.isLeft(second)) return;
         compared++;
@@ -224,7 +234,11 @@ describe("of templates made by chance", () => {
         const { template, data, missingKey } = caseOf(one);
         const value = valueOf(data);
         const plain = render(template, value, { missingKey });
-        const marked = render(template, secretOf(value, (same) => same), { missingKey });
+        const marked = render(
+          template,
+          secretOf(value, (same) => same),
+          { missingKey },
+        );
         expect(E.map(textOfRendered)(marked)).toEqual(
           E.isLeft(plain) ? expect.objectContaining({ _tag: "Left" }) : E.map(textOfRendered)(plain),
         );

@@ -27,7 +27,7 @@ const ownTexts = (value: unknown): Readonly<Record<string, string>> | undefined 
   isObject(value) ? (value as Readonly<Record<string, string>>) : undefined;
 
 /** The metadata, whose fields templates may name without `.ObjectMeta`. */
-const metadataOf = ({ metadata }: KubeObject): Data =>
+const metadataOf = ({ kind, metadata }: KubeObject): Data =>
   struct("v1.ObjectMeta", [
     field("Name", text(metadata.name ?? ""), "name", "omitempty"),
     field("GenerateName", text(metadata.generateName ?? ""), "generateName", "omitempty"),
@@ -35,7 +35,13 @@ const metadataOf = ({ metadata }: KubeObject): Data =>
     field("UID", text(metadata.uid ?? ""), "uid", "omitempty"),
     field("ResourceVersion", text(metadata.resourceVersion ?? ""), "resourceVersion", "omitempty"),
     field("Labels", given(metadata.labels), "labels", "omitempty"),
-    field("Annotations", given(metadata.annotations), "annotations", "omitempty"),
+    // That of a client-side `kubectl apply` has the whole Secret.
+    field(
+      "Annotations",
+      kind === "Secret" ? tainted(given(metadata.annotations)) : given(metadata.annotations),
+      "annotations",
+      "omitempty",
+    ),
   ]);
 
 const typed = (object: KubeObject, rest: readonly ReturnType<typeof field>[]): Data =>

@@ -51,6 +51,7 @@ export const logFollowers = (
   const read = async (namespace: string, source: LogSource, one: Followed): Promise<E.Either<ApiError, LogOutput>> => {
     const { as, namespace: of, pod, container, isOver } = source;
     const decoder = new TextDecoder();
+    const { outputs: former } = one.log;
     let log = NO_LOG;
     const request = {
       namespace: of,
@@ -63,7 +64,8 @@ export const logFollowers = (
     for await (const chunk of open(request, one.aborted.signal)) {
       if (E.isLeft(chunk)) return chunk;
       log = readLog(log, decoder.decode(chunk.right, { stream: true }));
-      if (!isOver) one.log = log;
+      // A long log has lost its beginning by now.
+      if (!isOver) one.log = { ...log, outputs: { ...former, ...log.outputs } };
     }
     return E.right(endLog(readLog(log, decoder.decode())));
   };
