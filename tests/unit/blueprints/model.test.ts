@@ -166,6 +166,7 @@ const run = ({ failing, at, what }: Trial): Trace => {
           metadata: {},
           resources: [{ name: "configmaps", kind: "ConfigMap", namespaced: true }],
         }),
+        sent: NOW,
         at: NOW,
       };
     const call = callOf(request);
@@ -173,7 +174,7 @@ const run = ({ failing, at, what }: Trial): Trace => {
     const answer = respond(call);
     if (E.isRight(answer) && call.verb === "create" && call.place.resource.kind === "Pod") execute(answer.right);
     if (requests === at && what === "crash after") return "crashed";
-    return { type: "answered", effect, answer, at: NOW };
+    return { type: "answered", effect, answer, sent: NOW, at: NOW };
   };
   const simulation = simulateController(actionSetController(SETTINGS), {
     now: () => NOW,
@@ -181,7 +182,7 @@ const run = ({ failing, at, what }: Trial): Trace => {
     perform,
     pause: (memory) => memory,
     wait: (step: Extract<Step, { readonly type: "wait" }>) => [
-      ...(step.watched ?? []).map(({ index }): Happened => ({ type: "changed", index })),
+      ...(step.watched ?? []).map(({ index }): Happened => ({ type: "changed", index, at: NOW - 1 })),
       ...(step.follow ?? []).map(
         ({ phase }): Happened => ({ type: "logged", phase, log: endLog(readLog(NO_LOG, "a line\n")) }),
       ),

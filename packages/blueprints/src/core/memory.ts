@@ -26,6 +26,8 @@ export interface Memory {
   readonly facts: ReadonlyMap<string, Answer>;
   /** Why a request is tried again, of those that have no answer yet. */
   readonly troubles: ReadonlyMap<string, ApiError>;
+  /** When a watch told of a change, by its number: what was read before that may be older. */
+  readonly changed: ReadonlyMap<number, Instant>;
   /** Logs by phase. */
   readonly logs: ReadonlyMap<string, LogOutput>;
 }
@@ -43,6 +45,7 @@ export const remember = (object: KubeObject): Memory =>
       actionSet: E.left(""),
       journal: { type: "unread" },
       recorded: undefined,
+      changed: new Map(),
       facts: new Map(),
       troubles: new Map(),
       logs: new Map(),
@@ -55,7 +58,7 @@ export const refresh = (memory: Memory, object: KubeObject): Memory => withObjec
 
 /** What has happened to an ActionSet. */
 export type Happened =
-  | { readonly type: "answered"; readonly effect: Effect; readonly answer: Answer; readonly at: Instant }
+  | { readonly type: "answered"; readonly effect: Effect; readonly answer: Answer; readonly sent: Instant; readonly at: Instant }
   /** An object that a phase waits for has changed. */
-  | { readonly type: "changed"; readonly index: number }
+  | { readonly type: "changed"; readonly index: number; readonly at: Instant }
   | { readonly type: "logged"; readonly phase: string; readonly log: LogOutput };

@@ -43,6 +43,10 @@ const isTrouble = (effect: Effect, error: ApiError): boolean =>
   (classify(error) === "transient" && !(effect.mayBeUnserved === true && isUnserved(error))) ||
   (effect.request.verb === "create" && error.type === "refused" && error.code === 404);
 
+/** It was asked before a watch told of a change of the same object: it is asked again. */
+const isOutdated = ({ changed }: Memory, { effect, sent }: Extract<Happened, { type: "answered" }>): boolean =>
+  [...changed].some(([index, at]) => sent <= at && isWatchedFact(effect.fact, index));
+
 /** Folds what happened. Trouble of the API server is retried after a pause: it never fails a phase. */
 export const observe = (memory: Memory, happened: Happened | Passed): Observed<Memory> => {
   switch (happened.type) {
@@ -55,13 +59,13 @@ export const observe = (memory: Memory, happened: Happened | Passed): Observed<M
             memory: { ...memory, troubles: new Map(memory.troubles).set(effect.fact, answer.left) },
             failed: answer.left,
           }
-        : { memory: withFact(memory, effect.fact, answer) };
+        : { memory: isOutdated(memory, happened) ? memory : withFact(memory, effect.fact, answer) };
     }
     case "changed": {
       // Read again: a phase knows what it waits for by this name.
       const facts = new Map(memory.facts);
       for (const key of facts.keys()) if (isWatchedFact(key, happened.index)) facts.delete(key);
-      return { memory: { ...memory, facts } };
+      return { memory: { ...memory, facts, changed: new Map(memory.changed).set(happened.index, happened.at) } };
     }
     case "logged":
       return { memory: { ...memory, logs: new Map(memory.logs).set(happened.phase, happened.log) } };

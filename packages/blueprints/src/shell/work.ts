@@ -9,7 +9,7 @@ import {
   type Work,
   type WorkContext,
 } from "@janus/runtime/parts";
-import { messageOf } from "@janus/types";
+import { type Instant, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { Registry } from "prom-client";
 import { actionSets } from "../api/names.ts";
@@ -56,17 +56,17 @@ export const startWork = (
   const record = kanisterEvents(api);
 
   /** Something that a phase waits for has happened: it is folded, and decided on at once. */
-  const tell = (uid: string, happened: Happened): void => {
+  const tell = (uid: string, happened: (at: Instant) => Happened): void => {
     const tracked = loop.tracked.of(uid);
     if (tracked === undefined) return;
-    tracked.memory = controller.observe(tracked.memory, happened).memory;
+    tracked.memory = controller.observe(tracked.memory, happened(tracked.now())).memory;
     watched.wake(tracked.key);
   };
 
-  const logs = logFollowers(streams, (uid, phase, read) => tell(uid, { type: "logged", phase, log: read }));
+  const logs = logFollowers(streams, (uid, phase, read) => tell(uid, () => ({ type: "logged", phase, log: read })));
   const watches = objectWatches(
     () => api,
-    (uid, index) => tell(uid, { type: "changed", index }),
+    (uid, index) => tell(uid, (at) => ({ type: "changed", index, at })),
     WATCHES,
     {
       has: () => false,
@@ -91,12 +91,11 @@ export const startWork = (
       const [namespace = "", name = ""] = key.split("/");
       return api.send({ verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" });
     },
-    perform: async (_, tracked, effect) => ({
-      type: "answered",
-      effect,
-      answer: await sending(api, tracked.namespace, effect),
-      at: tracked.now(),
-    }),
+    perform: async (_, tracked, effect) => {
+      const sent = tracked.now();
+      const answer = await sending(api, tracked.namespace, effect);
+      return { type: "answered", effect, answer, sent, at: tracked.now() };
+    },
     wake: (key) => watched.wake(key),
     mayExist: (key) => watched.store.has(key),
     mayBeDeleted: ({ key, uid }) => watched.store.get(key)?.metadata.uid !== uid,
@@ -117,7 +116,6 @@ export const startWork = (
       logs.leave(uid);
       watches.leave(uid);
     },
-    onDefect: (round) => round.log("error", "internal error in Janus: the ActionSet is retried after a pause"),
   });
 
   const watched = watchKind(api, {

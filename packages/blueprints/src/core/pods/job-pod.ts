@@ -38,11 +38,18 @@ export const podRef = (context: PhaseContext, { prefix, namespace }: JobPod): Ob
 const owners = ({ actionSet }: PhaseContext, namespace: string): JsonObject =>
   namespace === actionSet.metadata.namespace ? { ownerReferences: [ownerOf(actionSet)] } : {};
 
-/** Never the controller's: that of the ActionSet in its own namespace; elsewhere the default one, without a token. */
-const identity = ({ actionSet, serviceAccount }: PhaseContext, namespace: string): JsonObject =>
-  namespace === actionSet.metadata.namespace
-    ? { serviceAccountName: serviceAccount }
-    : { serviceAccountName: "default", automountServiceAccountToken: false };
+/** Never the controller's: that of the ActionSet in its own namespace; elsewhere the default one. */
+const identity = ({ actionSet, serviceAccount }: PhaseContext, namespace: string): JsonObject => ({
+  serviceAccountName: namespace === actionSet.metadata.namespace ? serviceAccount : DEFAULT,
+});
+
+const DEFAULT = "default";
+
+/** In another namespace it has a token only where a podOverride names its ServiceAccount. */
+const withoutToken = ({ actionSet }: PhaseContext, namespace: string, spec: JsonObject): JsonObject =>
+  namespace === actionSet.metadata.namespace || spec["serviceAccountName"] !== DEFAULT
+    ? spec
+    : { automountServiceAccountToken: false, ...spec };
 
 const argsSecret = (context: PhaseContext, { prefix }: JobPod): string => `${nameOf(context, prefix)}-args`;
 
@@ -64,7 +71,11 @@ const specOf = (context: PhaseContext, pod: JobPod): JsonObject => {
       },
     ],
   };
-  return strategicMerge(strategicMerge(spec, pod.override ?? {}), context.pod.override);
+  return withoutToken(
+    context,
+    pod.namespace,
+    strategicMerge(strategicMerge(spec, pod.override ?? {}), context.pod.override),
+  );
 };
 
 /** The one that a podOverride asks for. */
