@@ -31,7 +31,11 @@ const ours = ({ template, data, missingKey }: Case): Result => {
 };
 
 const theirs = ({ text, parse, execute }: Said): Result =>
-  parse === undefined ? (execute === undefined ? { text: Buffer.from(text, "base64").toString() } : { execute }) : { parse };
+  parse === undefined
+    ? execute === undefined
+      ? { text: Buffer.from(text, "base64").toString() }
+      : { execute }
+    : { parse };
 
 /** Where something is in the memory of Go. */
 const withoutAddresses = (text: string): string => text.replaceAll(/0[xX][0-9a-fA-F]{9,}/gu, "0x…");
@@ -52,7 +56,9 @@ describe.skipIf(!(await hasOracle()))("templates, compared with Go", () => {
   it(`renders ${CASES} templates as Go does, or refuses them as Go does`, async () => {
     let rendered = 0;
     for (let from = 0; from < CASES; from += BATCH) {
-      const cases = Array.from({ length: Math.min(BATCH, CASES - from) }, (_, n) => caseOf(seed * 1_000_003 + from + n));
+      const cases = Array.from({ length: Math.min(BATCH, CASES - from) }, (_, n) =>
+        caseOf(seed * 1_000_003 + from + n),
+      );
       const said = await askOracle<Said>(
         "render",
         cases.map(({ template, ...rest }) => ({ template: Buffer.from(template).toString("base64"), ...rest })),

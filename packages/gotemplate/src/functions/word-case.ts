@@ -72,6 +72,8 @@ const wordAt = (runes: readonly number[], from: number): Word => {
   );
 };
 
+const joins = ({ type }: Word): boolean => type !== "connector" && type !== "punctuation";
+
 const lowerWords = (text: string, connector: string): string => {
   const runes = runesOf(text);
   const dash = connector.charCodeAt(0);
@@ -87,7 +89,6 @@ const lowerWords = (text: string, connector: string): string => {
     else out.push(...letters.map((rune) => (isUpper(rune) ? lowerRune(rune) : rune)));
   };
   const hasMore = (): boolean => at < runes.length;
-  const joins = ({ type }: Word): boolean => type !== "connector" && type !== "punctuation";
 
   let word = next();
   while (hasMore()) {

@@ -23,6 +23,9 @@ export const isTrue = (value: Value): boolean => {
       return (value.entries?.map.size ?? 0) > 0;
     case "pointer":
       return value.to !== undefined;
+    case "semver":
+    case "struct":
+    case "time":
     default:
       return true;
   }
