@@ -1,4 +1,4 @@
-// What functions may use while a template is rendered: what was handed in, and what is left of the bounds.
+// The context of functions while a template is rendered: what was handed in, and what is left of the bounds.
 import { Failure } from "../template-error.ts";
 import type { Entries, Value } from "../value/value.ts";
 

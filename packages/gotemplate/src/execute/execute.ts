@@ -177,11 +177,14 @@ export const execute = (
 
   const chainOf = (start: Value, names: readonly string[], hasArguments: boolean): Value => {
     let value = start;
+    let isNothing = false;
     names.forEach((name) => {
       spend(1);
+      isNothing = value.is === "none";
       value = fieldOf(value, name, missingKey);
     });
-    if (hasArguments) fail(`${textOf(names.at(-1) ?? "")} is no function, but has arguments`);
+    // Go takes no offence where there is nothing anyway.
+    if (hasArguments && !isNothing) fail(`${textOf(names.at(-1) ?? "")} is no function, but has arguments`);
     return value;
   };
 

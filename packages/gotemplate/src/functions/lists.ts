@@ -104,6 +104,7 @@ export const LISTS: FunctionTable = {
       return ofList(items.length === 0 ? undefined : items);
     },
   },
+  // That of sprig sorts a []string where it is, for all who see it: ours leaves it alone.
   sortAlpha: {
     parameters: ["any"],
     call: ([list = NIL], context) => {

@@ -1,4 +1,4 @@
-// Whether anything in a value is tainted.
+// Looks for tainted values in a value.
 import { fail } from "../template-error.ts";
 import { isTainted, type Value } from "./value.ts";
 

@@ -1,4 +1,4 @@
-// What counts as true, and as empty.
+// The truth of values: what is zero or empty is false.
 import type { Value } from "./value.ts";
 
 /** As `if` sees it. */
