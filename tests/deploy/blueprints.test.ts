@@ -95,7 +95,7 @@ describe("the definitions of Kanister's kinds", () => {
       "-f",
       "-",
     );
-    expect(applied).toMatchObject({ code: 0, stderr: "" });
+    if (applied.code !== 0 || applied.stderr !== "") throw new Error(applied.stderr);
     const names = ["actionsets", "blueprints", "profiles"].map((plural) => `crd/${plural}.cr.kanister.io`);
     await kubectl("wait", "--for=condition=Established", "--timeout=30s", ...names);
   });

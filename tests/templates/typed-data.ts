@@ -104,9 +104,9 @@ const PROFILE: StructType = {
   ],
 };
 
-const decoded = (value: unknown): string => Buffer.from(String(value), "base64").toString("utf8");
+const decoded = (value: unknown): string => Buffer.from(value as string, "base64").toString("utf8");
 const rawBytes = ({ v }: Typed): Value =>
-  ofBytes(v === null ? undefined : Buffer.from(String(v), "base64").toString("latin1"));
+  ofBytes(v === null ? undefined : Buffer.from(v as string, "base64").toString("latin1"));
 const textValue = ({ v }: Typed): Value => str(decoded(v));
 const entries = (v: unknown): readonly (readonly [string, Typed])[] => Object.entries(v as Record<string, Typed>);
 const mapValue = (v: unknown, element: Type, one: (value: Typed) => Value): Value =>
@@ -124,7 +124,7 @@ const secretValue = (v: unknown): Value => {
       Name: textValue(field("Name")),
       Namespace: textValue(field("Namespace")),
       Labels: mapValue(field("Labels").v, STRING, textValue),
-      Generation: ofInt64(BigInt(String(field("Generation").v))),
+      Generation: ofInt64(BigInt(field("Generation").v as string)),
     }),
     Data: mapValue(field("Data").v, BYTES, rawBytes),
     Type: str(decoded(field("Type").v), "main.SecretType"),
@@ -156,11 +156,11 @@ export const valueOf = (typed: Typed): Value => {
     case "bool":
       return ofBool(v as boolean);
     case "int":
-      return ofInt(BigInt(String(v)));
+      return ofInt(BigInt(v as string));
     case "int64":
-      return ofInt64(BigInt(String(v)));
+      return ofInt64(BigInt(v as string));
     case "uint8":
-      return ofInteger({ kind: "uint8" }, BigInt(String(v)));
+      return ofInteger({ kind: "uint8" }, BigInt(v as string));
     case "float":
       return ofFloat(v as number);
     case "string":
@@ -178,7 +178,7 @@ export const valueOf = (typed: Typed): Value => {
     case "stringMap":
       return mapValue(v, STRING, textValue);
     case "time":
-      return ofTime({ seconds: BigInt(String(v)), nanos: 0, zone: "UTC", offset: 0 });
+      return ofTime({ seconds: BigInt(v as string), nanos: 0, zone: "UTC", offset: 0 });
     case "secret":
       return secretValue(v);
     case "profile":

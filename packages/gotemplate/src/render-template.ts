@@ -49,15 +49,22 @@ const withWholeCharacters = (pieces: readonly Piece[]): readonly Piece[] => {
  *             Of two sets of data that differ only in tainted values, all text that is not tainted is the same, taken together, if
  *             both can be rendered. How many tainted pieces there are, and whether there is an error, may depend on tainted values.
  */
-export const renderTemplate = (template: Template, data: Value, options: RenderOptions): E.Either<TemplateError, Rendered> => {
+export const renderTemplate = (
+  template: Template,
+  data: Value,
+  options: RenderOptions,
+): E.Either<TemplateError, Rendered> => {
   try {
     const limits = { ...LIMITS, ...options.limits };
-    const pieces = execute(template, FUNCTIONS, data, { ...options, missingKey: options.missingKey ?? "default", limits });
+    const pieces = execute(template, FUNCTIONS, data, {
+      ...options,
+      missingKey: options.missingKey ?? "default",
+      limits,
+    });
     return E.right(withWholeCharacters(pieces).map(({ text, isTainted }) => ({ text: textOf(text), isTainted })));
   } catch (error) {
     // Go's stacks grow, ours do not.
-    const failure =
-      error instanceof RangeError ? new Failure("it is nested too deep", { isTainted: true }) : error;
+    const failure = error instanceof RangeError ? new Failure("it is nested too deep", { isTainted: true }) : error;
     if (!(failure instanceof Failure)) throw error;
     const { key, action, isTainted, message } = failure;
     const line = lineOf(template.text, failure.position ?? 0);

@@ -22,7 +22,10 @@ export class Failure extends Error {
   /** The action that it happened in, from brace to brace. */
   action: readonly [number, number] | undefined;
 
-  constructor(message: string, at: { readonly key?: string; readonly position?: number; readonly isTainted?: boolean } = {}) {
+  constructor(
+    message: string,
+    at: { readonly key?: string; readonly position?: number; readonly isTainted?: boolean } = {},
+  ) {
     super(message);
     this.key = at.key;
     this.position = at.position;

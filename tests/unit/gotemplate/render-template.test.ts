@@ -36,6 +36,9 @@ const render = (
 const messageOf = (result: E.Either<TemplateError, Rendered>): string | undefined =>
   E.isLeft(result) ? result.left.message : undefined;
 const piecesOf = (result: E.Either<TemplateError, Rendered>): Rendered => (E.isRight(result) ? result.right : []);
+/** Nothing, if there is an error. */
+const textOf = (result: E.Either<TemplateError, Rendered>): string | undefined =>
+  E.isRight(result) ? textOfRendered(result.right) : undefined;
 const open = (pieces: Rendered): string =>
   pieces
     .filter(({ isTainted }) => !isTainted)
@@ -173,6 +176,13 @@ const changed = (value: Value): Value => {
       return ofBytes(`${value.value ?? ""}!`);
     case "map":
       return map({ a: str("other"), b: str("b"), deep: map({ x: NIL }) });
+    case "float":
+    case "nil":
+    case "none":
+    case "pointer":
+    case "semver":
+    case "struct":
+    case "time":
     default:
       return value;
   }
@@ -189,8 +199,7 @@ describe("of templates made by chance", () => {
           fc.string({ unit: "binary" }).map((text) => `{{${text}}}`),
         ),
         (source) => {
-          const result = render(source);
-          return E.isLeft(result) || E.isRight(result);
+          expect(render(source)).toHaveProperty("_tag");
         },
       ),
       { seed, numRuns: 2000 },
@@ -239,9 +248,7 @@ describe("of templates made by chance", () => {
           secretOf(value, (same) => same),
           { missingKey },
         );
-        expect(E.map(textOfRendered)(marked)).toEqual(
-          E.isLeft(plain) ? expect.objectContaining({ _tag: "Left" }) : E.map(textOfRendered)(plain),
-        );
+        expect(textOf(marked)).toBe(textOf(plain));
       }),
       { seed, numRuns: 1500 },
     );

@@ -58,7 +58,13 @@ export const refresh = (memory: Memory, object: KubeObject): Memory => withObjec
 
 /** What has happened to an ActionSet. */
 export type Happened =
-  | { readonly type: "answered"; readonly effect: Effect; readonly answer: Answer; readonly sent: Instant; readonly at: Instant }
+  | {
+      readonly type: "answered";
+      readonly effect: Effect;
+      readonly answer: Answer;
+      readonly sent: Instant;
+      readonly at: Instant;
+    }
   /** An object that a phase waits for has changed. */
   | { readonly type: "changed"; readonly index: number; readonly at: Instant }
   | { readonly type: "logged"; readonly phase: string; readonly log: LogOutput };

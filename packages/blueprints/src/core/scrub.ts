@@ -1,5 +1,5 @@
 // Takes values of Secrets out of text that is shown: outputs, artifacts, last lines and errors.
-import { asObject, isObject, type JsonObject } from "@janus/types";
+import { asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Memory } from "./memory.ts";
 
@@ -29,9 +29,7 @@ export const secretValues = ({ facts, object }: Pick<Memory, "facts" | "object">
   const own = secrets.filter(
     ({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid) !== true,
   );
-  const values = own.flatMap((secret) =>
-    Object.values(asObject(isObject(secret["data"]) ? (secret["data"] as JsonObject) : {})),
-  );
+  const values = own.flatMap((secret) => Object.values(asObject(secret["data"])));
   const forms = values.flatMap((value) =>
     typeof value === "string" ? formsOf(Buffer.from(value, "base64").toString()) : [],
   );

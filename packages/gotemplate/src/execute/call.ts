@@ -49,8 +49,16 @@ export const literalArgument = (operand: Operand, parameter: Parameter): Value |
       if (parameter === "int" && operand.int !== undefined) return ofInt(operand.int);
       if (parameter === "float64" && operand.float !== undefined) return ofFloat(operand.float);
       break;
+    case "chain":
+    case "dot":
+    case "field":
+    case "function":
+    case "pipe":
+    case "variable":
     default:
       return undefined;
   }
-  return fail(`expected ${nameOfType(TYPES[parameter as keyof typeof TYPES])}, found ${operand.node === "number" ? operand.text : `a ${operand.node}`}`);
+  return fail(
+    `expected ${nameOfType(TYPES[parameter])}, found ${operand.node === "number" ? operand.text : `a ${operand.node}`}`,
+  );
 };

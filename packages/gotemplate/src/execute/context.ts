@@ -1,6 +1,6 @@
-// What functions may use while a template is rendered: what was handed in, and what is left of the bounds.
+// The context of functions while a template is rendered: what was handed in, and what is left of the bounds.
 import { Failure } from "../template-error.ts";
-import type { Entries } from "../value/value.ts";
+import type { Entries, Value } from "../value/value.ts";
 
 export interface Limits {
   /** Of work: actions, calls, values that are looked at. */
@@ -22,7 +22,7 @@ export interface Context {
   /** Gives up when a string of this length is longer than the output may be. */
   readonly claim: (bytes: number) => void;
   /** Changes a map, until the template is rendered: the data of the caller are as before. */
-  readonly change: (entries: Entries, change: (map: Map<string, import("../value/value.ts").Value>) => void) => void;
+  readonly change: (entries: Entries, change: (map: Map<string, Value>) => void) => void;
   /** All that is done from now on depends on tainted values. */
   readonly taintRest: () => void;
   /** What is done now depends on tainted values. */
@@ -35,7 +35,8 @@ export const meter = (limits: Limits): Pick<Context, "spend" | "claim"> => {
   return {
     spend: (steps) => {
       left -= steps;
-      if (left < 0) throw new Failure(`the template takes more than ${limits.steps} steps: it loops, or its data are too large`);
+      if (left < 0)
+        throw new Failure(`the template takes more than ${limits.steps} steps: it loops, or its data are too large`);
     },
     claim: (bytes) => {
       // Strings are work, too: copying a mebibyte takes some hundred steps.

@@ -4,10 +4,23 @@ import type { Command, Operand, Pipe, Statement, Template } from "../parse/node.
 import { Failure, fail } from "../template-error.ts";
 import { isDeeplyTainted } from "../value/deep-taint.ts";
 import { isTrue } from "../value/truth.ts";
-import { type Entries, isTainted, NIL, NONE, ofBool, ofFloat, ofInt, ofString, sortedEntries, taint, taintIf, type Value } from "../value/value.ts";
+import {
+  type Entries,
+  isTainted,
+  NIL,
+  NONE,
+  ofBool,
+  ofFloat,
+  ofInt,
+  ofString,
+  sortedEntries,
+  taint,
+  taintIf,
+  type Value,
+} from "../value/value.ts";
 import { nameOfType, type Type } from "../value/type.ts";
 import { typeOf } from "../value/value.ts";
-import { textOf } from "../value/bytes.ts";
+import { codesOf, textOf } from "../value/bytes.ts";
 import { asArgument, literalArgument } from "./call.ts";
 import { type Context, type Limits, meter } from "./context.ts";
 import { fieldOf, type MissingKey } from "./fields.ts";
@@ -34,6 +47,45 @@ interface Variable {
 type Signal = "next" | "break" | "continue";
 
 const isMissing = (value: Value | undefined): value is undefined => value === undefined;
+
+const refuseArguments = (command: readonly Operand[], final: Value | undefined): void => {
+  if (command.length > 1 || final !== undefined) fail("an argument is given to what is no function");
+};
+
+/** What is iterated over: pairs of index or key, and element. */
+const elementsOf = (value: Value, variableCount: number): Iterable<readonly [Value, Value]> => {
+  const held = value.is === "pointer" ? (value.to ?? fail("range over nil")) : value;
+  switch (held.is) {
+    case "none":
+      return [];
+    case "nil":
+      return fail("range over nil");
+    case "list":
+      return (held.items ?? []).map((item, n) => [ofInt(n), item] as const);
+    case "bytes":
+      return codesOf(held.value ?? "").map(
+        (code, n) => [ofInt(n), { is: "int", type: { kind: "uint8" }, value: BigInt(code) }] as const,
+      );
+    case "map":
+      return sortedEntries(held).map(([key, item]) => [ofString(key), item] as const);
+    case "int": {
+      if (variableCount > 1) return fail("a number can be ranged over with one variable only");
+      const { type, value: end } = held;
+      return (function* () {
+        for (let n = 0n; n < end; n++) yield [NONE, { is: "int", type, value: n }] as const;
+      })();
+    }
+    case "bool":
+    case "float":
+    case "pointer":
+    case "semver":
+    case "string":
+    case "struct":
+    case "time":
+    default:
+      return fail(`range can't iterate over ${nameOfType(typeOf(value) as Type)}`);
+  }
+};
 
 /**
  * Throws a Failure.
@@ -123,16 +175,16 @@ export const execute = (
     variables.push({ name, value: taintIf(isNowTainted(), value) });
   };
 
-  const refuseArguments = (command: readonly Operand[], final: Value | undefined): void => {
-    if (command.length > 1 || final !== undefined) fail("an argument is given to what is no function");
-  };
   const chainOf = (start: Value, names: readonly string[], hasArguments: boolean): Value => {
     let value = start;
+    let isNothing = false;
     names.forEach((name) => {
       spend(1);
+      isNothing = value.is === "none";
       value = fieldOf(value, name, missingKey);
     });
-    if (hasArguments) fail(`${textOf(names.at(-1) ?? "")} is no function, but has arguments`);
+    // Go takes no offence where there is nothing anyway.
+    if (hasArguments && !isNothing) fail(`${textOf(names.at(-1) ?? "")} is no function, but has arguments`);
     return value;
   };
 
@@ -162,7 +214,9 @@ export const execute = (
     const fn = functions[name] ?? fail(`function "${textOf(name)}" not defined`);
     const { parameters, rest } = fn;
     if (rest === undefined ? given !== parameters.length : given < parameters.length)
-      fail(`wrong number of args for ${name}: want ${rest === undefined ? "" : "at least "}${parameters.length}, got ${given}`);
+      fail(
+        `wrong number of args for ${name}: want ${rest === undefined ? "" : "at least "}${parameters.length}, got ${given}`,
+      );
     if (name === "and" || name === "or") return shortCircuit(dot, name === "or", args, final);
     const parameterAt = (n: number): GoFunction["parameters"][number] => parameters[n] ?? rest ?? "any";
     const values = args.map((operand, n) => argument(dot, operand, parameterAt(n)));
@@ -180,6 +234,7 @@ export const execute = (
         return values[0] !== undefined && isTainted(values[0]);
       case "last":
         return values.length > 0 && isTainted(values.at(-1) ?? NIL);
+      case "none":
       default:
         return false;
     }
@@ -212,8 +267,7 @@ export const execute = (
       }
       case "chain": {
         if (operand.of.node === "nil") return fail("nil has no fields");
-        const value =
-          operand.of.node === "pipe" ? pipeline(dot, operand.of) : evaluate(dot, operand.of);
+        const value = operand.of.node === "pipe" ? pipeline(dot, operand.of) : evaluate(dot, operand.of);
         return chainOf(value, operand.names, hasArguments);
       }
       case "function":
@@ -232,6 +286,7 @@ export const execute = (
       case "string":
         refuseArguments(words, final);
         return ofString(operand.value);
+      case "number":
       default:
         refuseArguments(words, final);
         if (operand.isFloat) return ofFloat(operand.float ?? 0);
@@ -292,32 +347,6 @@ export const execute = (
       if (isMarked && one.leaves) isLoopTainted = true;
       return signal;
     });
-
-  /** What is iterated over: pairs of index or key, and element. */
-  const elementsOf = (value: Value, variableCount: number): Iterable<readonly [Value, Value]> => {
-    const held = value.is === "pointer" ? (value.to ?? fail("range over nil")) : value;
-    switch (held.is) {
-      case "none":
-        return [];
-      case "nil":
-        return fail("range over nil");
-      case "list":
-        return (held.items ?? []).map((item, n) => [ofInt(n), item] as const);
-      case "bytes":
-        return [...(held.value ?? "")].map((byte, n) => [ofInt(n), { is: "int", type: { kind: "uint8" }, value: BigInt(byte.charCodeAt(0)) }] as const);
-      case "map":
-        return sortedEntries(held).map(([key, item]) => [ofString(key), item] as const);
-      case "int": {
-        if (variableCount > 1) return fail("a number can be ranged over with one variable only");
-        const { type, value: end } = held;
-        return (function* () {
-          for (let n = 0n; n < end; n++) yield [NONE, { is: "int", type, value: n }] as const;
-        })();
-      }
-      default:
-        return fail(`range can't iterate over ${nameOfType(typeOf(value) as Type)}`);
-    }
-  };
 
   const loop = (dot: Value, one: Statement & { readonly node: "range" }): Signal =>
     scoped(() => {
@@ -401,6 +430,8 @@ export const execute = (
         case "template":
           callTemplate(dot, one);
           break;
+        case "break":
+        case "continue":
         default:
           signal = one.node;
       }
@@ -419,6 +450,6 @@ export const execute = (
     error.action = action;
     throw error;
   } finally {
-    for (const back of undo.reverse()) back();
+    for (const back of undo.toReversed()) back();
   }
 };

@@ -84,6 +84,13 @@ const lookUp = (receiver: Value, name: string, missingKey: MissingKey): Value =>
     }
     case "semver":
       return ofVersion(receiver, name);
+    case "bool":
+    case "bytes":
+    case "float":
+    case "int":
+    case "list":
+    case "string":
+    case "time":
     default:
       return noField(name, typeName(receiver));
   }
@@ -94,4 +101,3 @@ export const fieldOf = (receiver: Value, name: string, missingKey: MissingKey): 
   const found = lookUp(receiver, name, missingKey);
   return taintIf(isTainted(receiver), found);
 };
-

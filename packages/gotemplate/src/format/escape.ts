@@ -29,7 +29,8 @@ export const jsEscape = (bytes: string): string => {
   for (let at = 0; at < bytes.length; ) {
     const { rune, size } = runeAt(bytes, at);
     const piece = bytes.slice(at, at + size);
-    if (rune < 0x80) out += JS[piece] ?? (rune < 0x20 ? `\\u00${rune.toString(16).toUpperCase().padStart(2, "0")}` : piece);
+    if (rune < 0x80)
+      out += JS[piece] ?? (rune < 0x20 ? `\\u00${rune.toString(16).toUpperCase().padStart(2, "0")}` : piece);
     else if (isPrint(rune) || (rune === INVALID_RUNE && size === 1)) out += piece;
     else out += `\\u${rune.toString(16).toUpperCase().padStart(4, "0")}`;
     at += size;

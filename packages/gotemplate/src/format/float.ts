@@ -32,7 +32,9 @@ const parts = (value: number): { readonly mantissa: bigint; readonly exponent: n
   const bits = view.getBigUint64(0);
   const biased = Number((bits >> 52n) & 0x7ffn);
   const fraction = bits & (MANTISSA - 1n);
-  return biased === 0 ? { mantissa: fraction, exponent: -1074 } : { mantissa: fraction | MANTISSA, exponent: biased - 1075 };
+  return biased === 0
+    ? { mantissa: fraction, exponent: -1074 }
+    : { mantissa: fraction | MANTISSA, exponent: biased - 1075 };
 };
 
 /** Rounds half to even, as Go does on the exact value. */

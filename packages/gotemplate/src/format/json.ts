@@ -102,7 +102,14 @@ export const toJson = (value: Value, indent: string, context: Pick<Context, "spe
       case "bytes":
         return one.value === undefined ? "null" : counted(`"${Buffer.from(one.value, "latin1").toString("base64")}"`);
       case "list":
-        return one.items === undefined ? "null" : wrapped("[", "]", one.items.map((item) => write(item, depth + 1)), depth);
+        return one.items === undefined
+          ? "null"
+          : wrapped(
+              "[",
+              "]",
+              one.items.map((item) => write(item, depth + 1)),
+              depth,
+            );
       case "map":
         if (one.entries === undefined) return "null";
         return members(sortedEntries(one), depth);
@@ -114,6 +121,8 @@ export const toJson = (value: Value, indent: string, context: Pick<Context, "spe
         return counted(`"${formatTime(one.value, JSON_LAYOUT)}"`);
       case "semver":
         return counted(ofText(versionText(one.value)));
+      case "nil":
+      case "none":
       default:
         return counted("null");
     }

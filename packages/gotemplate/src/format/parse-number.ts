@@ -4,7 +4,8 @@ const PREFIXES: Readonly<Record<string, number>> = { x: 16, o: 8, b: 2 };
 
 /** Underscores only between digits, or between a prefix and a digit. */
 const hasGoodUnderscores = (text: string): boolean =>
-  !text.includes("_") || /^(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|[0-9](?:_?[0-9])*)$/u.test(text);
+  !text.includes("_") ||
+  /^(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|[0-9](?:_?[0-9])*)$/u.test(text);
 
 const digitsOf = (text: string, base: number): bigint | undefined => {
   if (text === "") return undefined;
@@ -23,8 +24,7 @@ export const parseInteger = (text: string, base: number): bigint | undefined => 
   const unsigned = isNegative || text.startsWith("+") ? text.slice(1) : text;
   // No number that fits has more: leading zeros aside, which nobody writes by the hundred.
   if (unsigned.length > 200) return undefined;
-  const sign = (value: bigint | undefined): bigint | undefined =>
-    value !== undefined && isNegative ? -value : value;
+  const sign = (value: bigint | undefined): bigint | undefined => (value !== undefined && isNegative ? -value : value);
   if (base !== 0) return sign(digitsOf(unsigned, base));
   if (!hasGoodUnderscores(unsigned)) return undefined;
   const digits = unsigned.replaceAll("_", "");
@@ -45,7 +45,8 @@ const SPECIAL: Readonly<Record<string, number>> = { inf: Infinity, infinity: Inf
 /** Nothing for what is none, infinite where it is too large for a float64. */
 export const parseFloat64 = (text: string): number | undefined => {
   const special = SPECIAL[text.replace(/^[+-]/u, "").toLowerCase()];
-  if (special !== undefined && !(Number.isNaN(special) && /^[+-]/u.test(text))) return text.startsWith("-") ? -special : special;
+  if (special !== undefined && !(Number.isNaN(special) && /^[+-]/u.test(text)))
+    return text.startsWith("-") ? -special : special;
   const isSpread = text.includes("_");
   if (isSpread) return undefined;
   if (DECIMAL.test(text)) return Number(text);

@@ -1,8 +1,9 @@
 // Prints values as Go's package fmt does.
 import type { Context } from "../execute/context.ts";
+import { civil, MONTHS } from "../time/calendar.ts";
 import { formatTime, STRING_LAYOUT } from "../time/format-time.ts";
 import type { GoTime } from "../time/go-time.ts";
-import { bytesOfRune, runeAt } from "../value/bytes.ts";
+import { bytesOfRune, codesOf, runeAt } from "../value/bytes.ts";
 import { isPrint } from "../value/unicode.ts";
 import { type Field, nameOfType, pointerTo, STRING, type StructType, type Type } from "../value/type.ts";
 import { ofInteger, ofString, sortedEntries, typeOf, type Value, type Version } from "../value/value.ts";
@@ -78,7 +79,10 @@ const VERSION_POINTER = pointerTo(VERSION_FIELDS);
 const fieldsOfVersion = ({ major, minor, patch, prerelease, metadata, original }: Version): Value => ({
   is: "struct",
   type: VERSION_FIELDS,
-  fields: [...[major, minor, patch].map((part) => ofInteger(INT64, part)), ...[prerelease, metadata, original].map(ofString)],
+  fields: [
+    ...[major, minor, patch].map((part) => ofInteger(INT64, part)),
+    ...[prerelease, metadata, original].map(ofString),
+  ],
 });
 
 export interface Printer {
@@ -92,6 +96,49 @@ const runeCount = (bytes: string): number => {
   for (let at = 0; at < bytes.length; count++) at += runeAt(bytes, at).size;
   return count;
 };
+
+const runeOf = (value: bigint): number => {
+  const unsigned = BigInt.asUintN(64, value);
+  return unsigned > 0x10_ffffn ? 0xfffd : Number(unsigned);
+};
+
+/** The point, and the zeros, that the flag # asks for. */
+const withPoint = (text: string, verb: string, precision: number): string => {
+  let digits = "vgGx".includes(verb) ? (precision === -1 ? 6 : precision) : 0;
+  const cut =
+    /^(?:[^pPeE]*)/u.exec(verb === "x" || verb === "X" ? text.replace(/e/giu, "_") : text)?.[0].length ?? text.length;
+  const head = text.slice(0, cut);
+  let isNonzero = false;
+  for (const char of head.slice(1)) {
+    if (char === ".") continue;
+    if (char !== "0") isNonzero = true;
+    if (isNonzero) digits--;
+  }
+  const pointed = head.includes(".") ? head : `${head}.`;
+  if (!head.includes(".") && head.length === 2 && head.charAt(1) === "0") digits--;
+  return pointed + "0".repeat(Math.max(digits, 0)) + text.slice(cut);
+};
+
+const numberAt = (
+  format: string,
+  from: number,
+  to: number,
+): { readonly value: number | undefined; readonly next: number } => {
+  let value: number | undefined;
+  let next = from;
+  for (; next < to; next++) {
+    const digit = format.charCodeAt(next) - 48;
+    if (digit < 0 || digit > 9) break;
+    if ((value ?? 0) > LARGEST) return { value: undefined, next: to };
+    value = (value ?? 0) * 10 + digit;
+  }
+  return { value: from >= to ? undefined : value, next: from >= to ? to : next };
+};
+
+const intArgument = (value: Value | undefined): number | undefined =>
+  value?.is === "int" && value.value <= BigInt(LARGEST) && value.value >= -BigInt(LARGEST)
+    ? Number(value.value)
+    : undefined;
 
 export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
   let out = "";
@@ -178,10 +225,6 @@ export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
     const shown = flags.sharp && rune <= 0x10_ffff && isPrint(rune) ? ` '${bytesOfRune(rune)}'` : "";
     padWithoutZeros(`U+${unsigned.toString(16).toUpperCase().padStart(precision, "0")}${shown}`);
   };
-  const runeOf = (value: bigint): number => {
-    const unsigned = BigInt.asUintN(64, value);
-    return unsigned > 0x10_ffffn ? 0xfffd : Number(unsigned);
-  };
   const formatInteger = (value: bigint, verb: string, of: Value): void => {
     switch (verb) {
       case "v":
@@ -208,21 +251,6 @@ export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
     }
   };
 
-  /** The point, and the zeros, that the flag # asks for. */
-  const withPoint = (text: string, verb: string, precision: number): string => {
-    let digits = "vgGx".includes(verb) ? (precision === -1 ? 6 : precision) : 0;
-    const cut = /^(?:[^pPeE]*)/u.exec(verb === "x" || verb === "X" ? text.replace(/e/giu, "_") : text)?.[0].length ?? text.length;
-    const head = text.slice(0, cut);
-    let isNonzero = false;
-    for (const char of head.slice(1)) {
-      if (char === ".") continue;
-      if (char !== "0") isNonzero = true;
-      if (isNonzero) digits--;
-    }
-    const pointed = head.includes(".") ? head : `${head}.`;
-    if (!head.includes(".") && head.length === 2 && head.charAt(1) === "0") digits--;
-    return pointed + "0".repeat(Math.max(digits, 0)) + text.slice(cut);
-  };
   const float = (value: number, verb: string, fallback: number): void => {
     const precision = flags.precision ?? fallback;
     context.claim(precision);
@@ -230,7 +258,13 @@ export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
     if (!/^[+-]/u.test(text)) text = `+${text}`;
     if (flags.space && text.startsWith("+") && !flags.plus) text = ` ${text.slice(1)}`;
     if (text.charAt(1) === "I" || text.charAt(1) === "N")
-      return padWithoutZeros(text.charAt(1) === "N" && !flags.space && !flags.plus ? text.slice(1) : text.startsWith("+") && !flags.plus ? text : text);
+      return padWithoutZeros(
+        text.charAt(1) === "N" && !flags.space && !flags.plus
+          ? text.slice(1)
+          : text.startsWith("+") && !flags.plus
+            ? text
+            : text,
+      );
     if (flags.sharp && verb !== "b") text = withPoint(text, verb, precision);
     if (flags.plus || !text.startsWith("+")) {
       if (flags.zero && !flags.minus && flags.width !== undefined && flags.width > text.length) {
@@ -267,8 +301,10 @@ export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
     const shown = flags.precision === undefined ? bytes : bytes.slice(0, flags.precision);
     if (shown === "") return write(padding(flags.width ?? 0));
     const prefix = flags.sharp ? (isUpper ? "0X" : "0x") : "";
-    const digits = [...shown].map((byte) => byte.charCodeAt(0).toString(16).padStart(2, "0"));
-    const joined = flags.space ? digits.map((two) => (isUpper ? two.toUpperCase() : two)).join(` ${prefix}`) : digits.join("");
+    const digits = codesOf(shown).map((code) => code.toString(16).padStart(2, "0"));
+    const joined = flags.space
+      ? digits.map((two) => (isUpper ? two.toUpperCase() : two)).join(` ${prefix}`)
+      : digits.join("");
     const text = prefix + (isUpper && !flags.space ? joined.toUpperCase() : joined);
     const spaces = padding((flags.width ?? 0) - text.length);
     write(flags.minus ? text + spaces : spaces + text);
@@ -314,9 +350,9 @@ export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
       default:
     }
     write("[");
-    [...value].forEach((byte, n) => {
+    codesOf(value).forEach((byte, n) => {
       if (n > 0) write(" ");
-      const code = BigInt(byte.charCodeAt(0));
+      const code = BigInt(byte);
       if (verb === "v" || verb === "d") integer(code, 10, verb, false);
       else formatInteger(code, verb, { is: "int", type: { kind: "uint8" }, value: code });
     });
@@ -326,9 +362,9 @@ export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
     write(name);
     if (value === undefined) return write("(nil)");
     write("{");
-    [...value].forEach((byte, n) => {
+    codesOf(value).forEach((byte, n) => {
       if (n > 0) write(", ");
-      hexOf(BigInt(byte.charCodeAt(0)), true);
+      hexOf(BigInt(byte), true);
     });
     write("}");
   };
@@ -348,6 +384,15 @@ export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
 
   const hasText = (verb: string): boolean => !isErroring && !flags.sharpV && "vsxXq".includes(verb);
 
+  /** As Go would write it in a program. */
+  const goTime = (time: GoTime): void => {
+    const { year, month, day, hour, minute, second } = civil(time);
+    const zone = time.zone === "UTC" ? "time.UTC" : `time.Location(${quote(time.zone)})`;
+    write(
+      `time.Date(${year}, time.${MONTHS[month - 1]}, ${day}, ${hour}, ${minute}, ${second}, ${time.nanos}, ${zone})`,
+    );
+  };
+
   const printValue = (value: Value, verb: string, depth: number): void => {
     context.spend(0.1);
     if (depth > DEPTH) context.claim(Infinity);
@@ -366,7 +411,8 @@ export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
       case "string":
         return string(value.value, verb, value);
       case "bytes":
-        if (flags.sharpV && (verb === "v" || verb === "d")) return goBytes(value.value, depth > 0 ? "[]uint8" : "[]byte");
+        if (flags.sharpV && (verb === "v" || verb === "d"))
+          return goBytes(value.value, depth > 0 ? "[]uint8" : "[]byte");
         return bytes(value.value ?? "", verb);
       case "list":
         if (flags.sharpV) {
@@ -404,7 +450,10 @@ export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
         }
         return address(value, value.to === undefined, verb);
       case "time":
-        return hasText(verb) ? string(formatTime(value.value, STRING_LAYOUT), verb, value) : printValue(fieldsOfTime(value.value), verb, depth);
+        if (flags.sharpV && !isErroring) return goTime(value.value);
+        return hasText(verb)
+          ? string(formatTime(value.value, STRING_LAYOUT), verb, value)
+          : printValue(fieldsOfTime(value.value), verb, depth);
       case "semver":
         return hasText(verb)
           ? string(versionText(value.value), verb, value)
@@ -432,20 +481,6 @@ export const printer = (context: Pick<Context, "spend" | "claim">): Printer => {
     context.claim(out.length);
     return out;
   };
-
-  const numberAt = (format: string, from: number, to: number): { readonly value: number | undefined; readonly next: number } => {
-    let value: number | undefined;
-    let next = from;
-    for (; next < to; next++) {
-      const digit = format.charCodeAt(next) - 48;
-      if (digit < 0 || digit > 9) break;
-      if ((value ?? 0) > LARGEST) return { value: undefined, next: to };
-      value = (value ?? 0) * 10 + digit;
-    }
-    return { value: from >= to ? undefined : value, next: from >= to ? to : next };
-  };
-  const intArgument = (value: Value | undefined): number | undefined =>
-    value?.is === "int" && value.value <= BigInt(LARGEST) && value.value >= -BigInt(LARGEST) ? Number(value.value) : undefined;
 
   const printf = (format: string, args: readonly Value[]): string => {
     begin();

@@ -18,7 +18,14 @@ const escaped = (rune: number, quote: string, isAsciiOnly: boolean): string => {
   const char = rune < 0x80 ? String.fromCharCode(rune) : "";
   if (char === quote || char === "\\") return `\\${char}`;
   if (isPrint(rune) && (rune < 0x80 || !isAsciiOnly)) return bytesOfRune(rune);
-  return SHORT[rune] ?? (rune < 0x20 || rune === 0x7f ? `\\x${hex(rune, 2)}` : rune < 0x1_0000 ? `\\u${hex(rune, 4)}` : `\\U${hex(rune, 8)}`);
+  return (
+    SHORT[rune] ??
+    (rune < 0x20 || rune === 0x7f
+      ? `\\x${hex(rune, 2)}`
+      : rune < 0x1_0000
+        ? `\\u${hex(rune, 4)}`
+        : `\\U${hex(rune, 8)}`)
+  );
 };
 
 /** In double quotes. */
@@ -26,7 +33,8 @@ export const quote = (bytes: string, isAsciiOnly = false): string => {
   let quoted = '"';
   for (let at = 0; at < bytes.length; ) {
     const { rune, size } = runeAt(bytes, at);
-    quoted += rune === INVALID_RUNE && size === 1 ? `\\x${hex(bytes.charCodeAt(at), 2)}` : escaped(rune, '"', isAsciiOnly);
+    quoted +=
+      rune === INVALID_RUNE && size === 1 ? `\\x${hex(bytes.charCodeAt(at), 2)}` : escaped(rune, '"', isAsciiOnly);
     at += size;
   }
   return `${quoted}"`;
@@ -42,7 +50,14 @@ export const quoteRune = (rune: number, isAsciiOnly = false): string => {
 export const canBackquote = (bytes: string): boolean => {
   for (let at = 0; at < bytes.length; ) {
     const { rune, size } = runeAt(bytes, at);
-    if (rune === 0xfeff || (rune === INVALID_RUNE && size === 1) || (rune < 0x20 && rune !== 9) || rune === 0x60 || rune === 0x7f) return false;
+    if (
+      rune === 0xfeff ||
+      (rune === INVALID_RUNE && size === 1) ||
+      (rune < 0x20 && rune !== 9) ||
+      rune === 0x60 ||
+      rune === 0x7f
+    )
+      return false;
     at += size;
   }
   return true;

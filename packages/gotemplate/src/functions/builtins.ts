@@ -17,10 +17,17 @@ const held = (value: Value, what: string): Value => {
 };
 
 const position = (index: Value, length: number): number => {
-  if (index.is !== "int") return fail(`cannot index a list with ${index.is === "none" || index.is === "nil" ? "nil" : typeName(index)}`);
-  return index.value < 0n || index.value >= BigInt(length) ? fail(`index out of range: ${index.value}`) : Number(index.value);
+  if (index.is !== "int")
+    return fail(`cannot index a list with ${index.is === "none" || index.is === "nil" ? "nil" : typeName(index)}`);
+  return index.value < 0n || index.value >= BigInt(length)
+    ? fail(`index out of range: ${index.value}`)
+    : Number(index.value);
 };
-const byte = (bytes: string, at: number): Value => ({ is: "int", type: { kind: "uint8" }, value: BigInt(bytes.charCodeAt(at)) });
+const byte = (bytes: string, at: number): Value => ({
+  is: "int",
+  type: { kind: "uint8" },
+  value: BigInt(bytes.charCodeAt(at)),
+});
 
 const at = (given: Value, index: Value): Value => {
   const item = held(given, "index");
@@ -33,10 +40,20 @@ const at = (given: Value, index: Value): Value => {
       return byte(item.value, position(index, item.value.length));
     case "map":
       if (index.is !== "string" || index.type.name !== undefined)
-        return fail(`a map is indexed with a string, not with ${index.is === "none" || index.is === "nil" ? "nil" : typeName(index)}`);
+        return fail(
+          `a map is indexed with a string, not with ${index.is === "none" || index.is === "nil" ? "nil" : typeName(index)}`,
+        );
       return item.entries?.map.get(index.value) ?? zeroOf(item.type.element);
     case "none":
       return fail("index of untyped nil");
+    case "bool":
+    case "float":
+    case "int":
+    case "nil":
+    case "pointer":
+    case "semver":
+    case "struct":
+    case "time":
     default:
       return fail(`can't index ${typeName(item)}`);
   }
@@ -50,7 +67,10 @@ const index: GoFunction = {
     if (item.is === "none" || item.is === "nil") return fail("index of untyped nil");
     return indexes.reduce((value, one) => {
       const found = at(value, one);
-      return taintIf(isTainted(value) || (value.is === "pointer" && value.to !== undefined && isTainted(value.to)), found);
+      return taintIf(
+        isTainted(value) || (value.is === "pointer" && value.to !== undefined && isTainted(value.to)),
+        found,
+      );
     }, item);
   },
 };
@@ -68,6 +88,14 @@ const length = (given: Value): number => {
       return value.entries?.map.size ?? 0;
     case "none":
       return fail("len of nothing");
+    case "bool":
+    case "float":
+    case "int":
+    case "nil":
+    case "pointer":
+    case "semver":
+    case "struct":
+    case "time":
     default:
       return fail(`len of type ${typeName(value)}`);
   }
@@ -88,7 +116,13 @@ const evaluated = (args: readonly Value[], context: Context): string => {
   const [only] = args;
   if (args.length === 1 && only?.is === "string") return text(only);
   return printer(context).print(
-    args.map((value) => (value.is === "nil" || value.is === "none" ? ofString("<no value>") : value.is === "pointer" ? (value.to ?? value) : value)),
+    args.map((value) =>
+      value.is === "nil" || value.is === "none"
+        ? ofString("<no value>")
+        : value.is === "pointer"
+          ? (value.to ?? value)
+          : value,
+    ),
   );
 };
 const escaped = (escape: (text: string) => string): GoFunction => ({

@@ -34,7 +34,11 @@ const dateModify: GoFunction = {
     if (by === undefined || date.is !== "time") return date;
     const nanos = BigInt(date.value.nanos) + by;
     const rest = ((nanos % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
-    return ofTime({ ...date.value, seconds: date.value.seconds + (nanos - rest) / 1_000_000_000n, nanos: Number(rest) });
+    return ofTime({
+      ...date.value,
+      seconds: date.value.seconds + (nanos - rest) / 1_000_000_000n,
+      nanos: Number(rest),
+    });
   },
 };
 
@@ -49,7 +53,10 @@ const secondsSince = (then: GoTime, now: GoTime): bigint => {
 
 export const DATE_FUNCTIONS: FunctionTable = {
   now: { parameters: [], call: (_, { now }) => ofTime(timeOfDate(now)) },
-  date: { parameters: ["string", "any"], call: ([layout, date = NIL], context) => shown(text(layout), date, "Local", context) },
+  date: {
+    parameters: ["string", "any"],
+    call: ([layout, date = NIL], context) => shown(text(layout), date, "Local", context),
+  },
   dateInZone,
   date_in_zone: dateInZone,
   dateModify,
@@ -71,5 +78,8 @@ export const DATE_FUNCTIONS: FunctionTable = {
       return time === undefined ? ZERO : ofTime(time);
     },
   },
-  unixEpoch: { parameters: ["time"], call: ([date]) => ofString(date?.is === "time" ? date.value.seconds.toString() : "") },
+  unixEpoch: {
+    parameters: ["time"],
+    call: ([date]) => ofString(date?.is === "time" ? date.value.seconds.toString() : ""),
+  },
 };

@@ -1,7 +1,20 @@
 // The functions of sprig for maps.
 import { fail } from "../template-error.ts";
+import { isDeeplyTainted } from "../value/deep-taint.ts";
 import { isTrue } from "../value/truth.ts";
-import { isTainted, type MapValue, NIL, ofBool, ofList, ofMap, ofString, sortedEntries, taint, taintIf, type Value } from "../value/value.ts";
+import {
+  isTainted,
+  type MapValue,
+  NIL,
+  ofBool,
+  ofList,
+  ofMap,
+  ofString,
+  sortedEntries,
+  taint,
+  taintIf,
+  type Value,
+} from "../value/value.ts";
 import type { Context } from "../execute/context.ts";
 import { type FunctionTable, mapArgument, text } from "./go-function.ts";
 import { isNil, ofStrings, textOfValue } from "./strings.ts";
@@ -9,7 +22,12 @@ import { isNil, ofStrings, textOfValue } from "./strings.ts";
 const toNil = (value: Value): Value => (isNil(value) ? taintIf(value.isTainted === true, NIL) : value);
 const entriesOf = (map: MapValue): ReadonlyMap<string, Value> => map.entries?.map ?? new Map<string, Value>();
 
-const changed = (map: MapValue, key: Value | undefined, context: Context, change: (map: Map<string, Value>) => void): Value => {
+const changed = (
+  map: MapValue,
+  key: Value | undefined,
+  context: Context,
+  change: (map: Map<string, Value>) => void,
+): Value => {
   const { entries } = map;
   if (entries === undefined) return fail("the map is nil");
   context.change(entries, change);
@@ -29,7 +47,8 @@ const merged = (into: MapValue, from: MapValue, isOverwriting: boolean, context:
   for (const [key, given] of source) {
     const value = taintIf(isMarked, given);
     const old = entriesOf(into).get(key);
-    const set = (): void => void changed(into, isMarked ? taint(ofString(key)) : undefined, context, (map) => map.set(key, value));
+    const set = (): void =>
+      void changed(into, isMarked ? taint(ofString(key)) : undefined, context, (map) => map.set(key, value));
     if (isNil(value)) {
       if (isOverwriting) set();
       continue;
@@ -54,6 +73,8 @@ const merge = (isOverwriting: boolean): FunctionTable[string] => ({
   taintedBy: "none",
   changesMaps: true,
   call: ([first, ...others], context) => {
+    // What is put where depends on what is there: with a secret in any of them, on secrets.
+    if ([first, ...others].some((map) => map !== undefined && isDeeplyTainted(map, context.spend))) context.taintRest();
     // A nil map stays one unless there is something to put into it.
     const isNilMap = first?.is === "map" && first.entries === undefined;
     if (isNilMap && others.every((other) => mapArgument(other).entries === undefined)) return first;
@@ -66,7 +87,8 @@ const merge = (isOverwriting: boolean): FunctionTable[string] => ({
 const copied = (value: Value, context: Context, depth = 0): Value => {
   context.spend(0.1);
   if (depth > 200) return fail("a value contains itself, or is nested too deep");
-  if (value.is === "list" && value.items !== undefined) return { ...value, items: value.items.map((item) => copied(item, context, depth + 1)) };
+  if (value.is === "list" && value.items !== undefined)
+    return { ...value, items: value.items.map((item) => copied(item, context, depth + 1)) };
   if (value.is === "map" && value.entries !== undefined)
     return {
       ...value,
@@ -99,16 +121,25 @@ export const DICTS: FunctionTable = {
     taintedBy: "none",
     changesMaps: true,
     call: ([map, key, value = NIL], context) =>
-      changed(mapArgument(map), key, context, (entries) => entries.set(text(key), taintIf(context.isTainted(), toNil(value)))),
+      changed(mapArgument(map), key, context, (entries) =>
+        entries.set(text(key), taintIf(context.isTainted(), toNil(value))),
+      ),
   },
   unset: {
     parameters: ["map", "string"],
     taintedBy: "none",
     changesMaps: true,
-    call: ([map, key], context) =>
-      mapArgument(map).entries === undefined ? mapArgument(map) : changed(mapArgument(map), key, context, (entries) => void entries.delete(text(key))),
+    call: ([given, key], context) => {
+      const map = mapArgument(given);
+      if (map.isTainted === true) context.taintRest();
+      return map.entries === undefined ? map : changed(map, key, context, (entries) => void entries.delete(text(key)));
+    },
   },
-  hasKey: { parameters: ["map", "string"], taintedBy: "all", call: ([map, key]) => ofBool(entriesOf(mapArgument(map)).has(text(key))) },
+  hasKey: {
+    parameters: ["map", "string"],
+    taintedBy: "all",
+    call: ([map, key]) => ofBool(entriesOf(mapArgument(map)).has(text(key))),
+  },
   pluck: {
     parameters: ["string"],
     rest: "map",
@@ -161,5 +192,9 @@ export const DICTS: FunctionTable = {
   },
   merge: merge(false),
   mergeOverwrite: merge(true),
-  deepCopy: { parameters: ["any"], taintedBy: "all", call: ([value = NIL], context) => (isNil(value) ? fail("nil cannot be copied") : copied(value, context)) },
+  deepCopy: {
+    parameters: ["any"],
+    taintedBy: "all",
+    call: ([value = NIL], context) => (isNil(value) ? fail("nil cannot be copied") : copied(value, context)),
+  },
 };

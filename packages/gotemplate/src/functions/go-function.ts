@@ -32,7 +32,7 @@ export const text = (value: Value | undefined): string => (value?.is === "string
 export const int = (value: Value | undefined): bigint => (value?.is === "int" ? value.value : 0n);
 /** The argument, which is a map; a nil map is empty. */
 export const mapArgument = (value: Value | undefined): MapValue =>
-  value?.is === "map" ? value : (fail("a map is missing") as never);
+  value?.is === "map" ? value : fail("a map is missing");
 
 /** For counts: what is larger than all that is bounded is as good as the largest. */
 export const count = (value: Value | undefined): number => {

@@ -30,7 +30,9 @@ const ofItems = (
 const has = (items: readonly Value[], needle: Value, context: Context): boolean =>
   items.some((item) => isDeepEqual(needle, item, context.spend));
 
-const appended = ofItems("append", (items, args) => ofList([...items, toNil(args[1] ?? NIL)]), { parameters: ["any", "any"] });
+const appended = ofItems("append", (items, args) => ofList([...items, toNil(args[1] ?? NIL)]), {
+  parameters: ["any", "any"],
+});
 const listed: GoFunction = { parameters: [], rest: "any", taintedBy: "none", call: (args) => ofList(args) };
 
 const MOST = 1_000_000n;
@@ -50,7 +52,9 @@ export const LISTS: FunctionTable = {
   tuple: listed,
   append: appended,
   push: appended,
-  prepend: ofItems("prepend", (items, args) => ofList([toNil(args[1] ?? NIL), ...items]), { parameters: ["any", "any"] }),
+  prepend: ofItems("prepend", (items, args) => ofList([toNil(args[1] ?? NIL), ...items]), {
+    parameters: ["any", "any"],
+  }),
   first: ofItems("first", (items) => items[0] ?? NIL),
   last: ofItems("last", (items) => items.at(-1) ?? NIL),
   rest: ofItems("rest", (items) => ofList(items.length === 0 ? undefined : items.slice(1))),
@@ -100,13 +104,17 @@ export const LISTS: FunctionTable = {
       return ofList(items.length === 0 ? undefined : items);
     },
   },
+  // That of sprig sorts a []string where it is, for all who see it: ours leaves it alone.
   sortAlpha: {
     parameters: ["any"],
     call: ([list = NIL], context) => {
-      if (list.is === "nil") return fail("nil has no order");
-      return ofStrings([...textsOf(list, context)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)));
+      if (list.is === "nil") return ofStrings(["<nil>"]);
+      return ofStrings(textsOf(list, context).toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)));
     },
   },
   until: { parameters: ["int"], call: ([stop], context) => steps(0n, int(stop), int(stop) < 0n ? -1n : 1n, context) },
-  untilStep: { parameters: ["int", "int", "int"], call: ([start, stop, step], context) => steps(int(start), int(stop), int(step), context) },
+  untilStep: {
+    parameters: ["int", "int", "int"],
+    call: ([start, stop, step], context) => steps(int(start), int(stop), int(step), context),
+  },
 };

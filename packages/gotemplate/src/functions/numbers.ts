@@ -48,7 +48,10 @@ const binary = (call: (a: bigint, b: bigint) => bigint): GoFunction => ({
   parameters: ["any", "any"],
   call: ([a = NIL, b = NIL]) => ofInt64(call(toInt64(a), toInt64(b))),
 });
-const unary = (call: (value: Value) => Value): GoFunction => ({ parameters: ["any"], call: ([value = NIL]) => call(value) });
+const unary = (call: (value: Value) => Value): GoFunction => ({
+  parameters: ["any"],
+  call: ([value = NIL]) => call(value),
+});
 const larger = folded((a, b) => (b > a ? b : a));
 
 const divided = (divide: (a: bigint, b: bigint) => bigint) =>

@@ -14,7 +14,8 @@ const below = (end: number, { random }: Context): number => {
   }
 };
 
-const range = (from: number, to: number): string => String.fromCharCode(...Array.from({ length: to - from + 1 }, (_, n) => from + n));
+const range = (from: number, to: number): string =>
+  String.fromCharCode(...Array.from({ length: to - from + 1 }, (_, n) => from + n));
 const UPPER = range(65, 90);
 const LOWER = range(97, 122);
 const DIGITS = range(48, 57);

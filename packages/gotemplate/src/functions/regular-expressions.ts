@@ -14,13 +14,17 @@ const group = (source: string, match: Match, index: number): string => {
 
 /** What $1, ${1} and ${name} stand for. */
 const expanded = (template: string, source: string, match: Match, { names }: Regexp): string =>
-  template.replaceAll(/\$(?:(\$)|\{(\w+)\}|(\w+))/gu, (_, dollar: string | undefined, braced: string | undefined, bare: string | undefined) => {
-    if (dollar !== undefined) return "$";
-    const name = braced ?? bare ?? "";
-    if (/^[0-9]+$/u.test(name) && (name === "0" || !name.startsWith("0"))) return Number(name) < names.length ? group(source, match, Number(name)) : "";
-    const index = names.indexOf(name);
-    return index > 0 ? group(source, match, index) : "";
-  });
+  template.replaceAll(
+    /\$(?:(\$)|\{(\w+)\}|(\w+))/gu,
+    (_, dollar: string | undefined, braced: string | undefined, bare: string | undefined) => {
+      if (dollar !== undefined) return "$";
+      const name = braced ?? bare ?? "";
+      if (/^[0-9]+$/u.test(name) && (name === "0" || !name.startsWith("0")))
+        return Number(name) < names.length ? group(source, match, Number(name)) : "";
+      const index = names.indexOf(name);
+      return index > 0 ? group(source, match, index) : "";
+    },
+  );
 
 const replaced = (regexp: Regexp, source: string, context: Context, by: (match: Match) => string): string => {
   let out = "";
@@ -47,7 +51,13 @@ const sizeAt = (source: string, at: number): number => {
   return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
 };
 
-const split = (pattern: string, regexp: Regexp, source: string, most: number, context: Context): readonly string[] | undefined => {
+const split = (
+  pattern: string,
+  regexp: Regexp,
+  source: string,
+  most: number,
+  context: Context,
+): readonly string[] | undefined => {
   if (most === 0) return undefined;
   if (pattern !== "" && source === "") return [""];
   const parts: string[] = [];
@@ -80,7 +90,9 @@ export const REGULAR_EXPRESSIONS: FunctionTable = {
     parameters: ["string", "string", "int"],
     call: ([pattern, source, most], { spend }) => {
       const found = findAll(compileRegexp(text(pattern)), text(source), count(most), spend);
-      return found.length === 0 ? ofList(undefined, STRING) : ofStrings(found.map((match) => group(text(source), match, 0)));
+      return found.length === 0
+        ? ofList(undefined, STRING)
+        : ofStrings(found.map((match) => group(text(source), match, 0)));
     },
   },
   regexFind: {
@@ -92,12 +104,15 @@ export const REGULAR_EXPRESSIONS: FunctionTable = {
     parameters: ["string", "string", "string"],
     call: ([pattern, source, by], context) => {
       const regexp = compileRegexp(text(pattern));
-      return ofString(replaced(regexp, text(source), context, (match) => expanded(text(by), text(source), match, regexp)));
+      return ofString(
+        replaced(regexp, text(source), context, (match) => expanded(text(by), text(source), match, regexp)),
+      );
     },
   },
   regexReplaceAllLiteral: {
     parameters: ["string", "string", "string"],
-    call: ([pattern, source, by], context) => ofString(replaced(compileRegexp(text(pattern)), text(source), context, () => text(by))),
+    call: ([pattern, source, by], context) =>
+      ofString(replaced(compileRegexp(text(pattern)), text(source), context, () => text(by))),
   },
   regexSplit: {
     parameters: ["string", "string", "int"],

@@ -2,9 +2,21 @@
 import { printer } from "../format/printer.ts";
 import { quote } from "../format/quote.ts";
 import { fail } from "../template-error.ts";
-import { bytesOfRune, bytesOfRunes, runesOf } from "../value/bytes.ts";
+import { bytesOfRune, bytesOfRunes, codesOf, runesOf } from "../value/bytes.ts";
 import { STRING } from "../value/type.ts";
-import { isDigit, isLetter, isLower, isSpace, isTitle, isUpper, lower, lowerRune, titleRune, upper, upperRune } from "../value/unicode.ts";
+import {
+  isDigit,
+  isLetter,
+  isLower,
+  isSpace,
+  isTitle,
+  isUpper,
+  lower,
+  lowerRune,
+  titleRune,
+  upper,
+  upperRune,
+} from "../value/unicode.ts";
 import { itemsOf, ofBool, ofList, ofMap, ofString, type Value } from "../value/value.ts";
 import type { Context } from "../execute/context.ts";
 import { count, type FunctionTable, type GoFunction, int, type Parameter, text } from "./go-function.ts";
@@ -12,7 +24,11 @@ import { camelCase, kebabCase, snakeCase } from "./word-case.ts";
 
 /** The text of a value, as sprig's functions take it. */
 export const textOfValue = (value: Value, context: Context): string =>
-  value.is === "string" ? value.value : value.is === "bytes" ? (value.value ?? "") : printer(context).printf("%v", [value]);
+  value.is === "string"
+    ? value.value
+    : value.is === "bytes"
+      ? (value.value ?? "")
+      : printer(context).printf("%v", [value]);
 
 export const isNil = (value: Value): boolean => value.is === "nil" || value.is === "none";
 
@@ -24,7 +40,10 @@ export const textsOf = (value: Value, context: Context): readonly string[] =>
 
 export const ofStrings = (texts: readonly string[]): Value => ofList(texts.map(ofString), STRING);
 
-const pure = (parameters: readonly Parameter[], call: (args: readonly Value[]) => Value): GoFunction => ({ parameters, call });
+const pure = (parameters: readonly Parameter[], call: (args: readonly Value[]) => Value): GoFunction => ({
+  parameters,
+  call,
+});
 const mapped = (map: (text: string) => string): GoFunction => pure(["string"], ([value]) => ofString(map(text(value))));
 
 /** s[from:to] */
@@ -143,8 +162,8 @@ const initials = (value: string): string => {
   return out;
 };
 const noSpace = (value: string): string => {
-  const kept = [...value].filter((byte) => !isSpace(byte.charCodeAt(0)));
-  return kept.length === value.length ? value : kept.map((byte) => bytesOfRune(byte.charCodeAt(0))).join("");
+  const kept = codesOf(value).filter((code) => !isSpace(code));
+  return kept.length === value.length ? value : kept.map(bytesOfRune).join("");
 };
 
 const abbreviated = (value: string, offset: number, width: number): string => {
@@ -211,7 +230,11 @@ const indented = (spaces: Value | undefined, value: string, context: Context): s
   return pad + replaced(value, "\n", `\n${pad}`, context);
 };
 
-const withContext = (parameters: readonly Parameter[], call: (args: readonly Value[], context: Context) => string, rest?: Parameter): GoFunction => ({
+const withContext = (
+  parameters: readonly Parameter[],
+  call: (args: readonly Value[], context: Context) => string,
+  rest?: Parameter,
+): GoFunction => ({
   parameters,
   ...(rest === undefined ? {} : { rest }),
   call: (args, context) => ofString(call(args, context)),
@@ -248,7 +271,9 @@ export const STRINGS: FunctionTable = {
   trimall: trimAll,
   trimAll,
   trimSuffix: pure(["string", "string"], ([suffix, value]) =>
-    ofString(text(value).endsWith(text(suffix)) ? text(value).slice(0, text(value).length - text(suffix).length) : text(value)),
+    ofString(
+      text(value).endsWith(text(suffix)) ? text(value).slice(0, text(value).length - text(suffix).length) : text(value),
+    ),
   ),
   trimPrefix: pure(["string", "string"], ([prefix, value]) =>
     ofString(text(value).startsWith(text(prefix)) ? text(value).slice(text(prefix).length) : text(value)),
@@ -259,7 +284,9 @@ export const STRINGS: FunctionTable = {
   snakecase: mapped(snakeCase),
   camelcase: mapped(camelCase),
   kebabcase: mapped(kebabCase),
-  wrap: withContext(["int", "string"], ([width, value], context) => wrapped(text(value), count(width), "", false, context)),
+  wrap: withContext(["int", "string"], ([width, value], context) =>
+    wrapped(text(value), count(width), "", false, context),
+  ),
   wrapWith: withContext(["int", "string", "string"], ([width, line, value], context) =>
     wrapped(text(value), count(width), text(line), true, context),
   ),
@@ -303,13 +330,18 @@ export const STRINGS: FunctionTable = {
   replace: withContext(["string", "string", "string"], ([old, by, value], context) =>
     replaced(text(value), text(old), text(by), context),
   ),
-  plural: pure(["string", "string", "int"], ([one, many, number]) => ofString(int(number) === 1n ? text(one) : text(many))),
+  plural: pure(["string", "string", "int"], ([one, many, number]) =>
+    ofString(int(number) === 1n ? text(one) : text(many)),
+  ),
   toString: withContext(["any"], ([value], context) => (value === undefined ? "" : textOfValue(value, context))),
   toStrings: {
     parameters: ["any"],
     call: ([value], context) => (value === undefined ? ofStrings([]) : ofStrings(textsOf(value, context))),
   },
-  split: { parameters: ["string", "string"], call: ([by, value], context) => split(splitBy(text(value), text(by), -1n), context) },
+  split: {
+    parameters: ["string", "string"],
+    call: ([by, value], context) => split(splitBy(text(value), text(by), -1n), context),
+  },
   splitn: {
     parameters: ["string", "int", "string"],
     call: ([by, most, value], context) => split(splitBy(text(value), text(by), int(most)), context),

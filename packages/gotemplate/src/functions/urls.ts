@@ -8,10 +8,15 @@ import { type FunctionTable, mapArgument, text } from "./go-function.ts";
 type Place = "path" | "user" | "host" | "fragment";
 
 const UNRESERVED = /[A-Za-z0-9_.~-]/u;
-const KEPT: Readonly<Record<Place, string>> = { path: "$&+,/:;=@", user: "$&+,;=", host: "!$&'()*+,;=:[]<>\"", fragment: "$&+,/:;=?@!()*" };
+const KEPT: Readonly<Record<Place, string>> = {
+  path: "$&+,/:;=@",
+  user: "$&+,;=",
+  host: "!$&'()*+,;=:[]<>\"",
+  fragment: "$&+,/:;=?@!()*",
+};
 
 const escape = (value: string, place: Place): string =>
-  [...value].map((byte) => (UNRESERVED.test(byte) || KEPT[place].includes(byte) ? byte : percent(byte))).join("");
+  value.replaceAll(/[^A-Za-z0-9_.~-]/gu, (byte) => (KEPT[place].includes(byte) ? byte : percent(byte)));
 
 const unescape = (value: string, place: Place): string => {
   let out = "";
@@ -19,8 +24,10 @@ const unescape = (value: string, place: Place): string => {
     const byte = value.charAt(at);
     if (byte === "%") {
       const digits = value.slice(at + 1, at + 3);
-      if (!/^[0-9a-fA-F]{2}$/u.test(digits)) return fail(`unable to parse url: invalid URL escape "${value.slice(at, at + 3)}"`);
-      if (place === "host" && Number.parseInt(digits, 16) < 0x80 && digits !== "25") return fail(`unable to parse url: invalid URL escape "%${digits}"`);
+      if (!/^[0-9a-fA-F]{2}$/u.test(digits))
+        return fail(`unable to parse url: invalid URL escape "${value.slice(at, at + 3)}"`);
+      if (place === "host" && Number.parseInt(digits, 16) < 0x80 && digits !== "25")
+        return fail(`unable to parse url: invalid URL escape "%${digits}"`);
       out += String.fromCharCode(Number.parseInt(digits, 16));
       at += 2;
     } else if (place === "host" && byte.charCodeAt(0) < 0x80 && !UNRESERVED.test(byte) && !KEPT.host.includes(byte))
@@ -52,7 +59,7 @@ const parseHost = (host: string): string => {
     const end = host.lastIndexOf("]");
     if (end < 0) return refuse("missing ']' in host");
     if (!/^(?::[0-9]*)?$/u.test(host.slice(end + 1))) return refuse("invalid port after host");
-  } else if (host.includes("[")|| host.includes("]")) return refuse("invalid character in host name");
+  } else if (host.includes("[") || host.includes("]")) return refuse("invalid character in host name");
   else {
     const colon = host.lastIndexOf(":");
     if (colon >= 0 && !/^:[0-9]*$/u.test(host.slice(colon))) return refuse("invalid port after host");
@@ -122,7 +129,9 @@ const parseUrl = (given: string): Url => {
 };
 
 const userText = (user: Url["user"]): string =>
-  user === undefined ? "" : escape(user.name, "user") + (user.password === undefined ? "" : `:${escape(user.password, "user")}`);
+  user === undefined
+    ? ""
+    : escape(user.name, "user") + (user.password === undefined ? "" : `:${escape(user.password, "user")}`);
 
 const hostname = (host: string): string => {
   if (host.startsWith("[") && host.includes("]")) return host.slice(1, host.indexOf("]"));
@@ -130,7 +139,15 @@ const hostname = (host: string): string => {
   return colon >= 0 && /^:[0-9]*$/u.test(host.slice(colon)) ? host.slice(0, colon) : host;
 };
 
-const urlText = ({ scheme, opaque, user, host, path, query, fragment }: Omit<Url, "rawPath" | "rawFragment" | "hasOmittedHost" | "hasEmptyQuery">): string => {
+const urlText = ({
+  scheme,
+  opaque,
+  user,
+  host,
+  path,
+  query,
+  fragment,
+}: Omit<Url, "rawPath" | "rawFragment" | "hasOmittedHost" | "hasEmptyQuery">): string => {
   let out = scheme === "" ? "" : `${scheme}:`;
   if (opaque !== "") out += opaque;
   else {
@@ -186,7 +203,10 @@ export const URLS: FunctionTable = {
           query: partOf(map, "query"),
           opaque: partOf(map, "opaque"),
           fragment: partOf(map, "fragment"),
-          user: info === "" ? undefined : (parseUrl(`proto://${info}@host`).user ?? fail(`unable to parse userinfo ${textOf(info)}`)),
+          user:
+            info === ""
+              ? undefined
+              : (parseUrl(`proto://${info}@host`).user ?? fail(`unable to parse userinfo ${textOf(info)}`)),
         }),
       );
     },

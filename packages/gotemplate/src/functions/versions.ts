@@ -16,8 +16,14 @@ interface Constraint {
 
 const PART = "[0-9|x|X|*]+";
 const VERSION = `v?(${PART})(\\.${PART})?(\\.${PART})?(-([0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*))?(\\+([0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*))?`;
-const CONSTRAINT = new RegExp(`^[\\t\\n\\f\\r ]*(!=|>=|=>|<=|=<|~>|=|>|<|~|\\^|)[\\t\\n\\f\\r ]*(${VERSION})[\\t\\n\\f\\r ]*$`, "u");
-const RANGE = new RegExp(`[\\t\\n\\f\\r ]*(${VERSION})[\\t\\n\\f\\r ]+-[\\t\\n\\f\\r ]+(${VERSION})[\\t\\n\\f\\r ]*`, "gu");
+const CONSTRAINT = new RegExp(
+  `^[\\t\\n\\f\\r ]*(!=|>=|=>|<=|=<|~>|=|>|<|~|\\^|)[\\t\\n\\f\\r ]*(${VERSION})[\\t\\n\\f\\r ]*$`,
+  "u",
+);
+const RANGE = new RegExp(
+  `[\\t\\n\\f\\r ]*(${VERSION})[\\t\\n\\f\\r ]+-[\\t\\n\\f\\r ]+(${VERSION})[\\t\\n\\f\\r ]*`,
+  "gu",
+);
 
 const isX = (part: string): boolean => part === "x" || part === "X" || part === "*";
 
@@ -78,7 +84,10 @@ const isMet = (constraint: Constraint, version: Version): boolean => {
 };
 
 const withoutRanges = (source: string): string =>
-  [...source.matchAll(RANGE)].reduce((text, match) => text.replace(match[0], () => `>= ${match[1]}, <= ${match[9]}`), source);
+  [...source.matchAll(RANGE)].reduce(
+    (text, match) => text.replace(match[0], () => `>= ${match[1]}, <= ${match[9]}`),
+    source,
+  );
 
 const versionOf = (source: string): Version => parseVersion(source) ?? fail("Invalid Semantic Version");
 

@@ -40,7 +40,12 @@ interface Word {
   readonly runes: readonly number[];
 }
 
-const isAlphabet = (rune: number): boolean => isLetter(rune);
+/** Letters, without the common and rare Chinese characters. */
+const isAlphabet = (rune: number): boolean =>
+  isLetter(rune) &&
+  !(rune >= 0x4e00 && rune <= 0x9fcc) &&
+  !(rune >= 0x3400 && rune <= 0x4d85) &&
+  !(rune >= 0x2_0000 && rune <= 0x2_b81d);
 
 const wordAt = (runes: readonly number[], from: number): Word => {
   const first = runes[from];
@@ -72,6 +77,8 @@ const wordAt = (runes: readonly number[], from: number): Word => {
   );
 };
 
+const joins = ({ type }: Word): boolean => type !== "connector" && type !== "punctuation";
+
 const lowerWords = (text: string, connector: string): string => {
   const runes = runesOf(text);
   const dash = connector.charCodeAt(0);
@@ -87,7 +94,6 @@ const lowerWords = (text: string, connector: string): string => {
     else out.push(...letters.map((rune) => (isUpper(rune) ? lowerRune(rune) : rune)));
   };
   const hasMore = (): boolean => at < runes.length;
-  const joins = ({ type }: Word): boolean => type !== "connector" && type !== "punctuation";
 
   let word = next();
   while (hasMore()) {

@@ -32,7 +32,19 @@ export interface Token {
   readonly at: number;
 }
 
-const KEYWORDS = new Set(["block", "break", "continue", "define", "else", "end", "if", "range", "nil", "template", "with"]);
+const KEYWORDS = new Set([
+  "block",
+  "break",
+  "continue",
+  "define",
+  "else",
+  "end",
+  "if",
+  "range",
+  "nil",
+  "template",
+  "with",
+]);
 const SPACES = " \t\r\n";
 const DECIMAL = "0123456789_";
 const HEX = "0123456789abcdefABCDEF_";
@@ -199,7 +211,9 @@ export const tokensOf = (input: string): readonly Token[] => {
       return push(name === "true" || name === "false" ? "bool" : KEYWORDS.has(name) ? "keyword" : "identifier", from);
     }
     at += size;
-    return rune < 0x80 && isPrint(rune) ? push("char", from) : error(`unrecognized character in action: ${quoted(rune)}`, from);
+    return rune < 0x80 && isPrint(rune)
+      ? push("char", from)
+      : error(`unrecognized character in action: ${quoted(rune)}`, from);
   };
 
   const action = (): boolean => {

@@ -49,6 +49,24 @@ const leavesLoop = (list: readonly Statement[]): boolean =>
       ((one.node === "if" || one.node === "with" || one.node === "range") && one.leaves),
   );
 
+const failAt = (position: number, message: string): never => {
+  throw new Failure(message, { position });
+};
+
+const isKeyword = (token: Token, word: string): boolean => token.type === "keyword" && token.value === word;
+
+const placed = <A>(at: number, read: () => A): A => {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure) error.position ??= at;
+    throw error;
+  }
+};
+
+const unexpected = (token: Token, context: string): never =>
+  failAt(token.at, token.type === "error" ? token.value : `unexpected ${shown(token)} in ${context}`);
+
 /** Throws a Failure. */
 export const parse = (source: string, lookup: Lookup): Template => {
   const input = bytesOf(source);
@@ -80,23 +98,9 @@ export const parse = (source: string, lookup: Lookup): Template => {
     skipSpace();
     return takeRaw();
   };
-  const failAt = (position: number, message: string): never => {
-    throw new Failure(message, { position });
-  };
-  const unexpected = (token: Token, context: string): never =>
-    failAt(token.at, token.type === "error" ? token.value : `unexpected ${shown(token)} in ${context}`);
   const expect = (type: TokenType, context: string): Token => {
     const token = take();
     return token.type === type ? token : unexpected(token, context);
-  };
-  const isKeyword = (token: Token, word: string): boolean => token.type === "keyword" && token.value === word;
-  const placed = <A>(at: number, read: () => A): A => {
-    try {
-      return read();
-    } catch (error) {
-      if (error instanceof Failure) error.position ??= at;
-      throw error;
-    }
   };
   const deeper = <A>(at: number, read: () => A): A => {
     if (++depth > DEPTH) failAt(at, `nested deeper than ${DEPTH}`);
@@ -113,7 +117,9 @@ export const parse = (source: string, lookup: Lookup): Template => {
     return { node: "function", name, at };
   };
   const variable = ({ value: name, at }: Token): Operand =>
-    variables.includes(name) ? { node: "variable", name, names: [], at } : failAt(at, `undefined variable "${textOf(name)}"`);
+    variables.includes(name)
+      ? { node: "variable", name, names: [], at }
+      : failAt(at, `undefined variable "${textOf(name)}"`);
 
   const term = (): Operand | undefined => {
     const token = peek();
@@ -140,6 +146,20 @@ export const parse = (source: string, lookup: Lookup): Template => {
         return placed(at, () => readNumber(token.value, at));
       case "left parenthesis":
         return deeper(at, () => pipeline("parenthesized pipeline", "right parenthesis"));
+      case "assign":
+      case "char":
+      case "declare":
+      case "end of text":
+      case "error":
+      case "keyword":
+      case "left delimiter":
+      case "pipe":
+      case "raw string":
+      case "right delimiter":
+      case "right parenthesis":
+      case "space":
+      case "string":
+      case "text":
       default:
         return { node: "string", value: placed(at, () => unquote(token.value)), at };
     }
@@ -348,7 +368,10 @@ export const parse = (source: string, lookup: Lookup): Template => {
 
   const main: Statement[] = [];
   while (peek().type !== "end of text") {
-    if (peek().type === "left delimiter" && isKeyword(tokens.slice(next + 1, next + 3).find(({ type }) => type !== "space") as Token, "define")) {
+    if (
+      peek().type === "left delimiter" &&
+      isKeyword(tokens.slice(next + 1, next + 3).find(({ type }) => type !== "space") as Token, "define")
+    ) {
       take();
       take();
       const { name, at } = templateName("define clause");
@@ -366,4 +389,3 @@ export const parse = (source: string, lookup: Lookup): Template => {
 
 /** The line of a position, from 1. */
 export const lineOf = (text: string, position: number): number => text.slice(0, position).split("\n").length;
-

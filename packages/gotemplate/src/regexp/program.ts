@@ -63,6 +63,7 @@ export const compileRegexp = (source: string): Regexp => {
         for (const end of ends) end.to = program.length;
         return;
       }
+      case "repeat":
       default: {
         const { of, least, most, isLazy } = one;
         for (let n = 0; n < least; n++) emit(of);
@@ -109,8 +110,11 @@ const holds = (assertion: Assertion, text: string, at: number): boolean => {
       return at === 0 || text.charCodeAt(at - 1) === 10;
     case "line end":
       return at === text.length || text.charCodeAt(at) === 10;
+    case "no word boundary":
+    case "word boundary":
     default: {
-      const isBoundary = (at > 0 && isWord(text.charCodeAt(at - 1))) !== (at < text.length && isWord(text.charCodeAt(at)));
+      const isBoundary =
+        (at > 0 && isWord(text.charCodeAt(at - 1))) !== (at < text.length && isWord(text.charCodeAt(at)));
       return isBoundary === (assertion === "word boundary");
     }
   }
@@ -153,6 +157,9 @@ export const findMatch = (
         case "assert":
           if (holds(instruction.assertion, text, position)) todo.push({ at: at + 1, slots });
           break;
+        case undefined:
+        case "match":
+        case "rune":
         default:
           list.push(thread);
       }
@@ -182,10 +189,16 @@ export const findMatch = (
 };
 
 /** All matches that do not overlap, as Go finds them; at most so many, unless that is negative. */
-export const findAll = (regexp: Regexp, text: string, most: number, spend: (steps: number) => void): readonly Match[] => {
+export const findAll = (
+  regexp: Regexp,
+  text: string,
+  most: number,
+  spend: (steps: number) => void,
+): readonly Match[] => {
   const all: Match[] = [];
+  const limit = most < 0 ? Infinity : most;
   let previousEnd = -1;
-  for (let at = 0; at <= text.length && (most < 0 || all.length < most); ) {
+  for (let at = 0; at <= text.length && all.length < limit; ) {
     const match = findMatch(regexp, text, at, spend);
     if (match === undefined) return all;
     const [start = 0, end = 0] = match;

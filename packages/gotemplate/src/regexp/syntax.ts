@@ -1,6 +1,6 @@
 // Parses regular expressions in the syntax of RE2, as Go's regexp reads it.
 import { fail } from "../template-error.ts";
-import { INVALID_RUNE, runeAt, textOf } from "../value/bytes.ts";
+import { INVALID_RUNE, runeAt, runesOf, textOf } from "../value/bytes.ts";
 import { foldsOf } from "./fold.ts";
 
 export type Test = (rune: number) => boolean;
@@ -11,7 +11,13 @@ export type Expression =
   | { readonly is: "assertion"; readonly assertion: Assertion }
   | { readonly is: "sequence" | "alternatives"; readonly parts: readonly Expression[] }
   | { readonly is: "group"; readonly index: number; readonly of: Expression }
-  | { readonly is: "repeat"; readonly of: Expression; readonly least: number; readonly most: number; readonly isLazy: boolean };
+  | {
+      readonly is: "repeat";
+      readonly of: Expression;
+      readonly least: number;
+      readonly most: number;
+      readonly isLazy: boolean;
+    };
 
 export interface Syntax {
   readonly expression: Expression;
@@ -97,10 +103,16 @@ const repeatsAtMost = (expression: Expression, limit: number): boolean => {
     case "sequence":
     case "alternatives":
       return expression.parts.every((part) => repeatsAtMost(part, limit));
+    case "assertion":
+    case "rune":
     default:
       return true;
   }
 };
+
+const ofTest = (test: Test): Expression => ({ is: "rune", test });
+
+const assertion = (kind: Assertion): Expression => ({ is: "assertion", assertion: kind });
 
 /** Gives up with what is wrong with it. */
 export const parseRegexp = (source: string): Syntax => {
@@ -111,7 +123,6 @@ export const parseRegexp = (source: string): Syntax => {
 
   const refuse = (what: string): never => fail(`regular expression ${textOf(source)}: ${what}`);
   const folded = (test: Test): Test => (flags.i ? (rune) => foldsOf(rune).some(test) : test);
-  const ofTest = (test: Test): Expression => ({ is: "rune", test });
   const literal = (rune: number): Expression => ofTest(folded((other) => other === rune));
   const take = (): number => {
     const { rune, size } = runeAt(source, at);
@@ -129,7 +140,8 @@ export const parseRegexp = (source: string): Syntax => {
     if (/^0[0-9]/u.test(first) || /^0[0-9]/u.test(second ?? "")) return undefined;
     const least = Number(first);
     const most = comma === undefined ? least : second === "" || second === undefined ? Infinity : Number(second);
-    if (least > MOST_REPEATS || (most !== Infinity && (most > MOST_REPEATS || least > most))) refuse(`invalid repeat count ${text}`);
+    if (least > MOST_REPEATS || (most !== Infinity && (most > MOST_REPEATS || least > most)))
+      refuse(`invalid repeat count ${text}`);
     at += text.length;
     return { least, most };
   };
@@ -267,8 +279,6 @@ export const parseRegexp = (source: string): Syntax => {
     return end === ")" ? { is: "sequence", parts: [] } : nested(undefined);
   };
 
-  const assertion = (kind: Assertion): Expression => ({ is: "assertion", assertion: kind });
-
   const atom = (): Expression => {
     const char = source.charAt(at);
     switch (char) {
@@ -350,14 +360,10 @@ export const parseRegexp = (source: string): Syntax => {
       if (source.startsWith("\\Q", at)) {
         const end = source.indexOf("\\E", at + 2);
         const to = end < 0 ? source.length : end;
-        at += 2;
-        while (at < to) {
-          const one = literal(take());
-          parts.push(at >= to ? one : one);
-        }
+        const quoted = runesOf(source.slice(at + 2, to)).map(literal);
         at = end < 0 ? to : to + 2;
-        const last = parts.pop();
-        if (last !== undefined) parts.push(repeated(last));
+        const last = quoted.pop() ?? parts.pop();
+        parts.push(...quoted, ...(last === undefined ? [] : [repeated(last)]));
         continue;
       }
       if ("*+?".includes(source.charAt(at)) || (source.charAt(at) === "{" && repetition() !== undefined))

@@ -87,7 +87,9 @@ export const formatTime = (time: GoTime, layout: string): string => {
   return elementsOf(layout)
     .map((one) => {
       if (one.is === "literal") return one.text;
-      return one.is === "fraction" ? fractionText(time.nanos, one.digits, one.isTrimmed, one.separator) : element(one.name);
+      return one.is === "fraction"
+        ? fractionText(time.nanos, one.digits, one.isTrimmed, one.separator)
+        : element(one.name);
     })
     .join("");
 };

@@ -41,7 +41,7 @@ const ELEMENTS = [
   "Z0700",
   "Z07:00",
   "Z07",
-].sort((a, b) => b.length - a.length);
+].toSorted((a, b) => b.length - a.length);
 
 const FRACTION = /^[.,](0+|9+)(?![0-9])/u;
 
@@ -59,14 +59,23 @@ export const elementsOf = (layout: string): readonly Element[] => {
     if (fraction !== null) {
       flush();
       const [matched, digits = ""] = fraction;
-      elements.push({ is: "fraction", digits: digits.length, isTrimmed: digits.startsWith("9"), separator: matched.charAt(0) });
+      elements.push({
+        is: "fraction",
+        digits: digits.length,
+        isTrimmed: digits.startsWith("9"),
+        separator: matched.charAt(0),
+      });
       at += matched.length;
     } else if (name === "_2006") {
       literal += "_";
       flush();
       elements.push({ is: "element", name: "2006" });
       at += 5;
-    } else if (name === undefined || (name === "Jan" && /^[a-z]/u.test(layout.slice(at + 3)))|| (name === "Mon" && /^[a-z]/u.test(layout.slice(at + 3)))) {
+    } else if (
+      name === undefined ||
+      (name === "Jan" && /^[a-z]/u.test(layout.slice(at + 3))) ||
+      (name === "Mon" && /^[a-z]/u.test(layout.slice(at + 3)))
+    ) {
       literal += layout.charAt(at);
       at++;
     } else {

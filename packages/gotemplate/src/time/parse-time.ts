@@ -99,7 +99,9 @@ const element = (name: string, text: string, read: Read, hasFraction: boolean): 
     }
     case "__2":
     case "002": {
-      const match = /^[0-9]{3}/u.exec(name === "__2" ? text.slice(0, 3).replace(/^ {1,2}/u, (spaces) => "0".repeat(spaces.length)) : text);
+      const match = /^[0-9]{3}/u.exec(
+        name === "__2" ? text.slice(0, 3).replace(/^ {1,2}/u, (spaces) => "0".repeat(spaces.length)) : text,
+      );
       if (match === null) return refuse();
       read.yearDay = Number(match[0]);
       return text.slice(3);

@@ -8,8 +8,9 @@ const zoned = (time: GoTime, zone: string): GoTime | undefined => {
   if (Math.abs(seconds) > LONGEST) return undefined;
   const date = new Date(seconds * 1000);
   const part = (name: "longOffset" | "short"): string =>
-    new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: name }).formatToParts(date).find(({ type }) => type === "timeZoneName")
-      ?.value ?? "";
+    new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: name })
+      .formatToParts(date)
+      .find(({ type }) => type === "timeZoneName")?.value ?? "";
   const match = /^GMT(?:([+-])([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?)?$/u.exec(part("longOffset"));
   if (match === null) return undefined;
   const [, sign, hours = "0", minutes = "0", rest = "0"] = match;
@@ -23,7 +24,8 @@ const inUtc = (time: GoTime): GoTime => ({ ...time, zone: "UTC", offset: 0 });
 
 /** In UTC where there is no such zone, as sprig does. The zone of the controller (Local) is UTC. */
 export const inZone = (time: GoTime, zone: string): GoTime => {
-  if (zone === "" || zone === "UTC" || zone === "Local" || !/^[A-Za-z0-9_+/-]+$/u.test(zone)) return { ...inUtc(time), zone: "UTC" };
+  if (zone === "" || zone === "UTC" || zone === "Local" || !/^[A-Za-z0-9_+/-]+$/u.test(zone))
+    return { ...inUtc(time), zone: "UTC" };
   if (/^[+-]/u.test(zone)) return inUtc(time);
   try {
     return zoned(time, zone) ?? inUtc(time);

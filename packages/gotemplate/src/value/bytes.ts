@@ -1,15 +1,15 @@
 // Go's strings: bytes, each of them one code unit of a JavaScript string, so that lengths and indexes are those of Go.
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is about them
-const ASCII = /^[\u0000-\u007f]*$/u;
+const BEYOND_ASCII = /[^\p{ASCII}]/u;
 
-export const isAscii = (text: string): boolean => ASCII.test(text);
+export const isAscii = (text: string): boolean => !BEYOND_ASCII.test(text);
 
 /** The bytes of a text in UTF-8. */
 export const bytesOf = (text: string): string => (isAscii(text) ? text : Buffer.from(text, "utf8").toString("latin1"));
 
 /** The text that is meant by bytes in UTF-8; what is none becomes U+FFFD. */
-export const textOf = (bytes: string): string => (isAscii(bytes) ? bytes : Buffer.from(bytes, "latin1").toString("utf8"));
+export const textOf = (bytes: string): string =>
+  isAscii(bytes) ? bytes : Buffer.from(bytes, "latin1").toString("utf8");
 
 export const INVALID_RUNE = 0xfffd;
 
@@ -31,7 +31,8 @@ export const runeAt = (bytes: string, at: number): Rune => {
   const first = bytes.charCodeAt(at);
   const ascii = ASCII_RUNES[first];
   if (ascii !== undefined) return ascii;
-  const size = first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xc2 && first < 0xe0 ? 2 : 1;
+  const size =
+    first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xc2 && first < 0xe0 ? 2 : 1;
   if (size === 1 || at + size > bytes.length) return BROKEN;
   let rune = first & (0xff >> (size + 1));
   for (let n = 1; n < size; n++) {
@@ -41,6 +42,10 @@ export const runeAt = (bytes: string, at: number): Rune => {
   }
   return rune < (SMALLEST[size] ?? 0) || rune > 0x10_ffff || isSurrogate(rune) ? BROKEN : { rune, size };
 };
+
+/** Each byte as a number. */
+export const codesOf = (bytes: string): readonly number[] =>
+  Array.from({ length: bytes.length }, (_, at) => bytes.charCodeAt(at));
 
 export const runesOf = (bytes: string): number[] => {
   const runes: number[] = [];

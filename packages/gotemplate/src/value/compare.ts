@@ -21,7 +21,9 @@ const typeName = (value: Value): string => nameOfType(typeOf(value) as Type);
 
 /** In Go, == of these is an error. */
 const isComparable = (value: Value): boolean =>
-  value.is === "struct" ? value.fields.every(isComparable) : value.is !== "list" && value.is !== "map" && value.is !== "bytes";
+  value.is === "struct"
+    ? value.fields.every(isComparable)
+    : value.is !== "list" && value.is !== "map" && value.is !== "bytes";
 
 /** As reflect.DeepEqual: types count, and nil is not empty. */
 export const isDeepEqual = (a: Value, b: Value, spend: (steps: number) => void, depth = 0): boolean => {
@@ -33,7 +35,9 @@ export const isDeepEqual = (a: Value, b: Value, spend: (steps: number) => void, 
     as.length === bs.length && as.every((one, n) => isDeepEqual(one, bs[n] as Value, spend, depth + 1));
   switch (a.is) {
     case "list":
-      return b.is === "list" && (a.items === undefined) === (b.items === undefined) && all(a.items ?? [], b.items ?? []);
+      return (
+        b.is === "list" && (a.items === undefined) === (b.items === undefined) && all(a.items ?? [], b.items ?? [])
+      );
     case "bytes":
       return b.is === "bytes" && a.value === b.value;
     case "map": {
@@ -69,6 +73,8 @@ export const isDeepEqual = (a: Value, b: Value, spend: (steps: number) => void, 
     case "string":
     case "int":
       return "value" in b && a.value === b.value;
+    case "nil":
+    case "none":
     default:
       return false;
   }
@@ -87,11 +93,13 @@ export const isEqual = (a: Value, b: Value, spend: (steps: number) => void): boo
   if (isNilOfType(a) || isNilOfType(b)) return isNilOfType(a) && isNilOfType(b);
   if (!isComparable(b)) fail(`${typeName(b)} cannot be compared`);
   // Pointers are equal if they are the same.
-  if (a.is === "pointer" || a.is === "semver") return a === b || (a.is === "pointer" && b.is === "pointer" && a.to === b.to);
+  if (a.is === "pointer" || a.is === "semver")
+    return a === b || (a.is === "pointer" && b.is === "pointer" && a.to === b.to);
   return isDeepEqual(a, b, spend);
 };
 /** Go's kind of what is no basic type. */
-const shapeOf = ({ is }: Value): string => (is === "bytes" ? "list" : is === "time" ? "struct" : is === "semver" ? "pointer" : is);
+const shapeOf = ({ is }: Value): string =>
+  is === "bytes" ? "list" : is === "time" ? "struct" : is === "semver" ? "pointer" : is;
 
 /** As `lt`. */
 export const isLess = (a: Value, b: Value): boolean => {

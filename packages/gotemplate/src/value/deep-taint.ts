@@ -1,4 +1,4 @@
-// Whether anything in a value is tainted.
+// Looks for tainted values in a value.
 import { fail } from "../template-error.ts";
 import { isTainted, type Value } from "./value.ts";
 
@@ -24,6 +24,15 @@ export const isDeeplyTainted = (value: Value, spend: (steps: number) => void, de
       return any(value.fields);
     case "pointer":
       return value.to !== undefined && isDeeplyTainted(value.to, spend, depth + 1);
+    case "bool":
+    case "bytes":
+    case "float":
+    case "int":
+    case "nil":
+    case "none":
+    case "semver":
+    case "string":
+    case "time":
     default:
       return false;
   }

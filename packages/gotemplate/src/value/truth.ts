@@ -1,4 +1,4 @@
-// What counts as true, and as empty.
+// The truth of values: what is zero or empty is false.
 import type { Value } from "./value.ts";
 
 /** As `if` sees it. */
@@ -23,6 +23,9 @@ export const isTrue = (value: Value): boolean => {
       return (value.entries?.map.size ?? 0) > 0;
     case "pointer":
       return value.to !== undefined;
+    case "semver":
+    case "struct":
+    case "time":
     default:
       return true;
   }

@@ -1,6 +1,16 @@
 // Go's types, as far as values in templates have them: functions ask for them, and zero values depend on them.
 
-export type IntegerKind = "int" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint8" | "uint16" | "uint32" | "uint64";
+export type IntegerKind =
+  | "int"
+  | "int8"
+  | "int16"
+  | "int32"
+  | "int64"
+  | "uint"
+  | "uint8"
+  | "uint16"
+  | "uint32"
+  | "uint64";
 
 export interface Field {
   readonly name: string;
@@ -59,10 +69,23 @@ export const nameOfType = (type: Type): string => {
       return `*${nameOfType(type.element)}`;
     case "struct":
       return type.name;
+    case "bool":
+    case "float64":
+    case "int":
+    case "int16":
+    case "int32":
+    case "int64":
+    case "int8":
+    case "uint":
+    case "uint16":
+    case "uint32":
+    case "uint64":
+    case "uint8":
     default:
       return type.kind;
   }
 };
 
 /** Whether both are one type: of structs, and of named ones, the name decides. */
-export const isSameType = (a: Type, b: Type): boolean => a === b || (a.kind === b.kind && nameOfType(a) === nameOfType(b));
+export const isSameType = (a: Type, b: Type): boolean =>
+  a === b || (a.kind === b.kind && nameOfType(a) === nameOfType(b));

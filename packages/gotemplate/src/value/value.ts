@@ -1,6 +1,6 @@
 // Values of Go, with their types and whether they are tainted.
 import type { GoTime } from "../time/go-time.ts";
-import { bytesOf } from "./bytes.ts";
+import { bytesOf, codesOf } from "./bytes.ts";
 import {
   ANY,
   FLOAT64,
@@ -92,7 +92,11 @@ const TRUE: Value = { is: "bool", value: true };
 const FALSE: Value = { is: "bool", value: false };
 
 export const ofBool = (value: boolean): Value => (value ? TRUE : FALSE);
-export const ofInteger = (type: Type & { readonly kind: IntegerKind }, value: bigint): Value => ({ is: "int", type, value });
+export const ofInteger = (type: Type & { readonly kind: IntegerKind }, value: bigint): Value => ({
+  is: "int",
+  type,
+  value,
+});
 export const ofInt = (value: bigint | number): Value => ({
   is: "int",
   type: INT as Type & { readonly kind: IntegerKind },
@@ -136,6 +140,12 @@ export const typeOf = (value: Value): Type | undefined => {
       return TIME;
     case "semver":
       return pointerTo(SEMVER);
+    case "int":
+    case "list":
+    case "map":
+    case "pointer":
+    case "string":
+    case "struct":
     default:
       return value.type;
   }
@@ -166,6 +176,16 @@ export const zeroOf = (type: Type): Value => {
       return ofTime(EPOCH_OF_GO);
     case "semver":
       return NIL;
+    case "int":
+    case "int16":
+    case "int32":
+    case "int64":
+    case "int8":
+    case "uint":
+    case "uint16":
+    case "uint32":
+    case "uint64":
+    case "uint8":
     default:
       return ofInteger(type, 0n);
   }
@@ -183,14 +203,14 @@ export const isTainted = (value: Value): boolean =>
 export const itemsOf = (value: Value): readonly Value[] | undefined => {
   if (value.is === "list") return value.isTainted ? (value.items ?? []).map(taint) : (value.items ?? []);
   if (value.is !== "bytes") return undefined;
-  return [...(value.value ?? "")].map((byte) =>
-    taintIf(value.isTainted === true, ofInteger(UINT8 as Type & { readonly kind: IntegerKind }, BigInt(byte.charCodeAt(0)))),
+  return codesOf(value.value ?? "").map((code) =>
+    taintIf(value.isTainted === true, ofInteger(UINT8 as Type & { readonly kind: IntegerKind }, BigInt(code))),
   );
 };
 
 /** Entries in the order in which Go shows them. */
 export const sortedEntries = (value: MapValue): readonly (readonly [string, Value])[] =>
-  [...(value.entries?.map ?? [])].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  [...(value.entries?.map ?? [])].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 
 const textOfType = STRING as StringValue["type"];
 

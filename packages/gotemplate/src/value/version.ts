@@ -46,4 +46,7 @@ const comparePrerelease = (a: string, b: string): number => {
 const sign = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export const compareVersions = (a: Version, b: Version): number =>
-  sign(a.major, b.major) || sign(a.minor, b.minor) || sign(a.patch, b.patch) || comparePrerelease(a.prerelease, b.prerelease);
+  sign(a.major, b.major) ||
+  sign(a.minor, b.minor) ||
+  sign(a.patch, b.patch) ||
+  comparePrerelease(a.prerelease, b.prerelease);

@@ -81,7 +81,7 @@ const specOf = (context: PhaseContext, pod: JobPod): JsonObject => {
 /** The one that a podOverride asks for. */
 export const restartPolicyOf = (context: PhaseContext, pod: JobPod): string => {
   const { restartPolicy = "Never" } = specOf(context, pod);
-  return `${restartPolicy as string}`;
+  return restartPolicy as string;
 };
 
 const bodyOf = (context: PhaseContext, pod: JobPod): KubeObject => {
