@@ -18,6 +18,7 @@ export const LONGER = [
 /** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */
 export const EXHAUSTIVE = [
   ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
+  "tests/blueprints/crash.test.ts",
   // What the chart installs, by Helm itself, which has to be built with Go.
   "tests/deploy/helm-template.test.ts",
   // These wait for controllers that are deployed on a control plane of their own, and updated, drained and killed there.
@@ -56,6 +57,7 @@ export const DEEPER = [
 export const SAMPLED = [
   "tests/crash/crash.test.ts",
   "tests/crash/pairs.test.ts",
+  "tests/blueprints/crash.test.ts",
   "tests/answers/answers.test.ts",
   "tests/tenants/noisy.test.ts",
   "tests/load/load.test.ts",

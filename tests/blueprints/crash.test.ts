@@ -75,7 +75,7 @@ const dump: Subject<object> = {
   },
 };
 
-const SHARE = share({ npmTest: 1, ci: 12 });
+const SHARE = share({ npmTest: 24, ci: 6 });
 
 it(`a recipe ends the same, and runs each command once, wherever its controller crashes${showShare("crash", SHARE)}`, async () => {
   const { wrong, runs: all } = await crashEverywhere(client, dump, SHARE);
