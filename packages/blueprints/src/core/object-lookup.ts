@@ -127,8 +127,8 @@ export const resourceNamed = (
   { group = "", apiVersion: version = "", resource: plural = "" }: ObjectReference,
 ): Lookup<Resource> => {
   // As manifests have it.
-  const [own, ofOwn] = group === "" && version.includes("/") ? version.split("/") : [group, version];
-  return discovered(inquiry, own ?? "", ofOwn ?? "", plural, ({ name }) => name === plural);
+  const [, own = group, ofOwn = version] = (group === "" && /^([^/]+)\/([^/]+)$/u.exec(version)) || [];
+  return discovered(inquiry, own, ofOwn, plural, ({ name }) => name === plural);
 };
 
 /** Of a manifest. @param apiVersion such as `apps/v1` */

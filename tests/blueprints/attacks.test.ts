@@ -1,0 +1,110 @@
+// Attacks on recipes: on Secrets, on the identity of the controller, on what an ActionSet is said to have come to.
+import { describe, expect, it } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
+import { eventsOf } from "../fixtures/events.ts";
+import { secret, within } from "../fixtures/manifests.ts";
+import { actionOn, actionSet, actionSetRef, blueprint, place } from "./world.ts";
+
+const SECRET = "marked-4711-value";
+const PASSWORD = "{{ .Secrets.credentials.Data.password | toString }}";
+
+const kando = (key: string, value: string): string => `echo '###Phase-output###: {"key":"${key}","value":"${value}"}'`;
+
+const task = (name: string, script: string, more: object = {}): object => ({
+  func: "KubeTask",
+  name,
+  args: { image: "busybox", command: ["sh", "-c", script], ...more },
+});
+
+const run = actionSet(
+  "run",
+  actionOn("do", "recipe", { secrets: { credentials: { name: "credentials", namespace: "" } } }),
+);
+
+/** A recipe of these phases with a Secret, in its end. */
+const ended = async (phases: readonly object[], more: object = {}) => {
+  const { create, over, namespace } = await place();
+  await create(secret("credentials", { password: SECRET }), blueprint("recipe", { do: { phases, ...more } }), run);
+  const object = await over("run");
+  return { object, status: object.status, namespace };
+};
+
+describe("a value of a Secret", () => {
+  it("is not shown where a shell prints its commands, and the command fails", async () => {
+    const { object, status, namespace } = await ended([task("dump", `set -x; true --password=${PASSWORD}; exit 3`)]);
+    expect(status.error?.message).toContain("true '--password=***'".replaceAll("'", ""));
+    expect(JSON.stringify(object)).not.toContain(SECRET);
+    expect(JSON.stringify(await eventsOf(namespace, "run"))).not.toContain(SECRET);
+  });
+
+  it("is not shown as an output or an artifact, and later phases have it", async () => {
+    const { object, status, namespace } = await ended(
+      [
+        task("first", kando("password", PASSWORD)),
+        task("second", `test "$(printf %s "{{ .Phases.first.Output.password }}" | wc -c)" -eq ${SECRET.length}`),
+      ],
+      { outputArtifacts: { all: { keyValue: { password: "{{ .Phases.first.Output.password }}" } } } },
+    );
+    expect(status).toMatchObject({
+      state: "complete",
+      actions: [
+        { artifacts: { all: { keyValue: { password: "***" } } }, phases: [{ output: { password: "***" } }, {}] },
+      ],
+    });
+    expect(JSON.stringify(object)).not.toContain(SECRET);
+    const told = async () => (await eventsOf(namespace, "run")).map(({ reason }) => reason);
+    await expect.poll(told).toContain("SecretRedacted");
+  });
+
+  it("reaches a command substitution of a shell as it is", async () => {
+    const { status } = await ended([
+      task("only", `length=$(printf %s "${PASSWORD}" | wc -c); test "$length" -eq ${SECRET.length}`),
+    ]);
+    expect(status.error).toBeUndefined();
+    expect(status.state).toBe("complete");
+  });
+
+  it("is refused where an object would show it", async () => {
+    const { status } = await ended([task("only", "true", { podLabels: { password: PASSWORD } })]);
+    expect(status.error?.message).toMatch(/^phase only: args\.podLabels must not depend on a Secret/);
+  });
+});
+
+describe("a Pod", () => {
+  it("runs its command once, whatever a podOverride says of restarts", async () => {
+    const { status } = await ended([task("only", "exit 1", { podOverride: { restartPolicy: "OnFailure" } })]);
+    expect(status.error?.message).toBe(
+      "phase only: podOverride: restartPolicy OnFailure would run the command more than once: leave it out, it is Never",
+    );
+  });
+
+  it("with more outputs than there is room for fails its phase", async () => {
+    const script = `for n in $(seq 12); do printf '###Phase-output###: {"key":"a%s","value":"%060000d"}\\n' $n 0; done`;
+    const { status } = await ended([task("only", script)]);
+    expect(status.error?.message).toMatch(/its outputs are more than 512 KiB$/);
+  });
+});
+
+it("asks for no path of the API server but that of a group", async () => {
+  const { create, over } = await place();
+  await create(
+    blueprint("recipe", { do: { phases: [task("only", "true")] } }),
+    actionSet("run", {
+      name: "do",
+      blueprint: "recipe",
+      object: { apiVersion: "v1/namespaces/kube-system/secrets?limit=3&x=", resource: "x", name: "y" },
+    }),
+  );
+  expect((await over("run")).status.error?.message).toMatch(/are not the group and the version of an API/);
+});
+
+it("goes on where somebody takes its finalizer off", async () => {
+  const { create, over, read, namespace } = await place();
+  await create(
+    blueprint("recipe", { do: { phases: [task("only", "sleep 2")] } }),
+    actionSet("run", actionOn("do", "recipe")),
+  );
+  await expect.poll(async () => (await read("run")).status?.progress.runningPhase).toBe("only");
+  await administrator.patch(within(namespace, { ...actionSetRef("run"), metadata: { name: "run", finalizers: null } }));
+  expect((await over("run")).status.state).toBe("complete");
+});
