@@ -128,13 +128,13 @@ export const recipeResumes = async ({
     await controller.kill();
     const written = (await linesOf(dump)).length;
     say(
-      `${time()}  ${bold("SIGKILL")}      the controller; ${written} of ${rows} rows are dumped, and its Pod goes on`,
+      `${time()}  ${bold("SIGKILL")}      the controller, at row ${written} of ${rows}; its Pod goes on`,
     );
     expect("the dump is not complete when the controller is killed", written < rows);
     await until("the Pod has ended without a controller", async () => (await linesOf(dump)).length === rows);
     expect("nobody has ended the ActionSet meanwhile", statusOf(await admin.get(run)).state === "running");
     await controller.start();
-    say(`${time()}  ${bold("Started")}      another one, which finds the Pod, and reads its log from the beginning`);
+    say(`${time()}  ${bold("Started")}      another one, which finds the Pod, and reads its log`);
     await until("the ActionSet is complete", async () => statusOf(await admin.get(run)).state === "complete");
     const shown = statusOf(await admin.get(run)).actions?.[0]?.artifacts?.dump?.keyValue ?? {};
     const hash = createHash("sha256")
@@ -153,7 +153,7 @@ export const recipeResumes = async ({
       JSON.stringify(shown),
     );
     expect("the deferPhase ran once", (await linesOf(path.join(directory, "unlocked"))).length === 1);
-    say(dim(`             each of the ${rows} rows once, the database unlocked once; no command ran twice`));
+    say(dim(`             each row once, unlocked once: no command ran twice`));
   } finally {
     await controller.end();
     await node.stop();
