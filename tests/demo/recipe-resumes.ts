@@ -127,9 +127,7 @@ export const recipeResumes = async ({
     await until(`${killAt} rows are dumped`, async () => (await linesOf(dump)).length >= killAt);
     await controller.kill();
     const written = (await linesOf(dump)).length;
-    say(
-      `${time()}  ${bold("SIGKILL")}      the controller, at row ${written} of ${rows}; its Pod goes on`,
-    );
+    say(`${time()}  ${bold("SIGKILL")}      the controller, at row ${written} of ${rows}; its Pod goes on`);
     expect("the dump is not complete when the controller is killed", written < rows);
     await until("the Pod has ended without a controller", async () => (await linesOf(dump)).length === rows);
     expect("nobody has ended the ActionSet meanwhile", statusOf(await admin.get(run)).state === "running");

@@ -12,6 +12,7 @@ import { show } from "./names.ts";
 import { isOfKind, isWorkload, locate, readObject, workloadOf } from "./object-lookup.ts";
 import { nearest } from "./nearest.ts";
 import type { Access, Settings } from "./phase-context.ts";
+import { referenceProblems } from "./phase-references.ts";
 import { templateProblems } from "./render-args.ts";
 import { configMaps, get, type Inquiry, secrets, serviceAccounts } from "./requests.ts";
 import { PENDING } from "./schedule.ts";
@@ -85,6 +86,7 @@ export const actionProblems = (action: BlueprintAction): readonly string[] => {
     ...Object.entries(action.outputArtifacts ?? {}).flatMap(([name, artifact]) =>
       templateProblems(artifact as unknown as JsonObject, `outputArtifacts.${name}`),
     ),
+    ...referenceProblems(action),
   ];
 };
 
