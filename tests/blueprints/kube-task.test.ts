@@ -185,3 +185,16 @@ it("is stopped by its deletion: its Pod goes, the deferPhase runs, and nothing i
   const told = (await eventsOf(namespace, "run")).map(({ message }) => message);
   expect(told).toContain("Completed deferPhase cleanUp");
 });
+
+it("is deleted when its ttlSecondsAfterFinished has passed, by field or label; without one it is kept", async () => {
+  const { create, over, names } = await place();
+  const done = actionSet("kept", actionOn("do", "recipe"));
+  await create(
+    blueprint("recipe", { do: { phases: [task("only", "true")] } }),
+    done,
+    { ...done, metadata: { name: "field" }, spec: { ...(done["spec"] as object), ttlSecondsAfterFinished: 1 } },
+    { ...done, metadata: { name: "label", labels: { "janus.io/ttl-seconds-after-finished": "1" } } },
+  );
+  await over("kept");
+  await expect.poll(() => names("cr.kanister.io/v1alpha1", "ActionSet")).toEqual(["kept"]);
+});

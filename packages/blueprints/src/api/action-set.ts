@@ -32,6 +32,12 @@ export type ActionSpec = TypeOf<typeof ActionSpec>;
 
 export const ActionSetSpec = excerpt({
   actions: optional(list(ActionSpec, { atomic: true })),
+  ttlSecondsAfterFinished: optional(
+    described(
+      "Seconds after its end after which the ActionSet is deleted, whether it is complete or failed. Default: it is kept.",
+      integer,
+    ),
+  ),
   serviceAccountName: optional(
     described(
       "ServiceAccount in the ActionSet's namespace that the controller impersonates for all that the actions read and change. Default: that of the controller's flag --default-service-account.",

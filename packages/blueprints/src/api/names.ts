@@ -23,6 +23,9 @@ export const RUNNING = "blueprints.janus.io/running";
 /** Stands in for `spec.serviceAccountName` where the CRD is Kanister's own, which prunes the field. */
 export const SERVICE_ACCOUNT = "janus.io/service-account";
 
+/** The same for `spec.ttlSecondsAfterFinished`. */
+export const TTL = "janus.io/ttl-seconds-after-finished";
+
 /** Of journals and Pods: the ActionSet that they belong to. */
 export const ACTION_SET_UID = "janus.io/actionset-uid";
 

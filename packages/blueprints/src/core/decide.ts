@@ -3,6 +3,7 @@ import { asObject, type Instant, type JsonObject, toTimestamp } from "@janus/typ
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet } from "../api/action-set.ts";
 import { RUNNING } from "../api/names.ts";
+import { expiryOf, hasFinalizer, isTerminal, mayHaveJournal } from "./after-end.ts";
 import { artifactsOf } from "./artifacts.ts";
 import type { Step, StepEvent } from "./effect.ts";
 import type { Journal } from "./journal.ts";
@@ -17,7 +18,7 @@ import {
   shortened,
   statusPatch,
 } from "./project.ts";
-import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, writeJournal } from "./requests.ts";
+import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, removeOwn, writeJournal } from "./requests.ts";
 import { blueprintAction, resolve } from "./resolve.ts";
 import { advance, eventsBetween, leftovers } from "./run.ts";
 import { isAllDone, scheduled } from "./schedule.ts";
@@ -26,9 +27,6 @@ import { shortHash } from "./names.ts";
 const DONE: Step = { type: "done" };
 const untilChanged = (because: string): Step => ({ type: "wait", until: Number.POSITIVE_INFINITY, because });
 
-const isTerminal = (state: string | undefined): boolean => state === "complete" || state === "failed";
-
-const hasFinalizer = ({ metadata: { finalizers = [] } }: ActionSet): boolean => finalizers.includes(RUNNING);
 const withoutFinalizer = ({ metadata: { finalizers = [] } }: ActionSet): JsonObject => ({
   finalizers: finalizers.filter((one) => one !== RUNNING),
 });
@@ -228,15 +226,16 @@ const endWithout = (actionSet: ActionSet, message: string, now: Instant): Step =
   );
 };
 
-/** For so long after its end the journal of an ActionSet may have been left by a crash, in ms; later it goes with its owner. */
-const CLEANED_FOR = 3_600_000;
-
 const afterEnd = ({ journal }: Memory, actionSet: ActionSet, now: Instant): Step => {
   if (hasFinalizer(actionSet)) return release(actionSet);
   if (journal.type === "read") return { type: "run", effects: [deleteJournal(actionSet, journal)] };
-  const ended = Date.parse(actionSet.status?.completionTime ?? "");
-  if (journal.type === "unread" && now - ended < CLEANED_FOR) return { type: "run", effects: [readJournal(actionSet)] };
-  return untilChanged("it has ended");
+  if (journal.type === "unread" && mayHaveJournal(actionSet, now))
+    return { type: "run", effects: [readJournal(actionSet)] };
+  const expiry = expiryOf(actionSet);
+  if (expiry === undefined || actionSet.metadata.deletionTimestamp !== undefined) return untilChanged("it has ended");
+  return now < expiry
+    ? { type: "wait", until: expiry, because: "it is kept until its ttlSecondsAfterFinished has passed" }
+    : { type: "run", effects: [removeOwn(actionSet)] };
 };
 
 /** It is running, and does not have our finalizer: with a journal of ours somebody has taken it off, else it is another controller's. */

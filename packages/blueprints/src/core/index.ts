@@ -1,4 +1,5 @@
 // The pure core of the controller of Blueprints.
+export { dueAt } from "./after-end.ts";
 export { actionSetController } from "./controller.ts";
 export type { Effect, LogSource, Step, StepEvent } from "./effect.ts";
 export { endLog, type LogOutput, NO_LOG, readLog } from "./log-output.ts";

@@ -34,6 +34,7 @@ const journalAnswered = (memory: Memory, { request }: Effect, answer: Answer): O
 const ownAnswered = (memory: Memory, { request }: Effect, answer: Answer): Observed<Memory> => {
   if (E.isLeft(answer))
     return classify(answer.left) === "conflict" ? { memory, isStale: true } : { memory, failed: answer.left };
+  if (request.verb === "delete") return { memory, isStale: true };
   const { status } = asObject("body" in request ? request.body : {});
   return { memory: { ...withObject(memory, answer.right), recorded: isObject(status) ? status : memory.recorded } };
 };

@@ -152,6 +152,10 @@ export const patchOwn = (
   ...(events.length === 0 ? {} : { events }),
 });
 
+/** Deletes this ActionSet, and no other of its name. */
+export const removeOwn = ({ metadata: { namespace, name, uid } }: ActionSet): Effect =>
+  remove("expire", OWN, { resource: actionSets, namespace, name }, uid);
+
 const journalRef = ({ metadata: { namespace, uid } }: ActionSet): ObjectRef => ({
   resource: secrets,
   namespace,

@@ -5,6 +5,7 @@ import {
   reconcileKeys,
   type Round,
   type TrackedObject,
+  wall,
   watchKind,
   type Work,
   type WorkContext,
@@ -16,6 +17,7 @@ import { actionSets } from "../api/names.ts";
 import {
   actionSetController,
   type Answer,
+  dueAt,
   type Effect,
   type Happened,
   type Memory,
@@ -127,6 +129,7 @@ export const startWork = (
     log,
     watchdog,
     reconcile: loop.reconcile,
+    dueAt: (object) => dueAt(object, wall()),
     lastKnown: ({ metadata: { uid = "" } }) => loop.tracked.of(uid)?.memory.object.metadata,
   });
 

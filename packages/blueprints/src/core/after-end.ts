@@ -1,0 +1,39 @@
+// What is left to do for an ActionSet that has ended: its journal, and its deletion when its time is over.
+import { fromTimestamp, type Instant, type KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { ActionSet } from "../api/action-set.ts";
+import { RUNNING, TTL } from "../api/names.ts";
+
+/** For so long after its end the journal of an ActionSet may have been left by a crash, in ms; later it goes with its owner. */
+const CLEANED_FOR = 3_600_000;
+
+export const isTerminal = (state: string | undefined): boolean => state === "complete" || state === "failed";
+
+export const hasFinalizer = ({ metadata: { finalizers = [] } }: ActionSet): boolean => finalizers.includes(RUNNING);
+
+/** When it has ended. Under Kanister's own definition that is its last transition. */
+const endOf = ({ status }: ActionSet): Instant | undefined =>
+  fromTimestamp(status?.completionTime ?? status?.progress?.lastTransitionTime);
+
+/** When it is to be deleted; undefined: never. The field wins over its label. */
+export const expiryOf = (actionSet: ActionSet): Instant | undefined => {
+  const { metadata, spec } = actionSet;
+  const label = metadata.labels?.[TTL];
+  const seconds =
+    spec?.ttlSecondsAfterFinished ?? (label !== undefined && /^\d{1,9}$/u.test(label) ? Number(label) : undefined);
+  const ended = endOf(actionSet);
+  return seconds === undefined || ended === undefined ? undefined : ended + Math.max(0, seconds) * 1000;
+};
+
+/** Whether a crash may have left its journal. */
+export const mayHaveJournal = (actionSet: ActionSet, now: Instant): boolean =>
+  now - (endOf(actionSet) ?? 0) < CLEANED_FOR;
+
+/** When an object of the cache is to be looked at; undefined: not before it changes. */
+export const dueAt = (object: KubeObject, now: Instant): Instant | undefined => {
+  const decoded = ActionSet.decode(object);
+  if (E.isLeft(decoded)) return now;
+  const actionSet = decoded.right;
+  if (!isTerminal(actionSet.status?.state) || hasFinalizer(actionSet) || mayHaveJournal(actionSet, now)) return now;
+  return expiryOf(actionSet);
+};

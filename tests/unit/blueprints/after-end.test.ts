@@ -1,0 +1,33 @@
+// Tests when a finished ActionSet is looked at again, and when it is deleted.
+import { expect, it } from "vitest";
+import { dueAt } from "../../../packages/blueprints/src/core/after-end.ts";
+
+const NOW = Date.parse("2026-01-02T00:00:00Z");
+const ended = (status: object, more: object = {}, metadata: object = {}) => ({
+  apiVersion: "cr.kanister.io/v1alpha1",
+  kind: "ActionSet",
+  metadata: { namespace: "shop", name: "run", uid: "u", resourceVersion: "1", ...metadata },
+  spec: more,
+  status,
+});
+const LONG_AGO = "2026-01-01T00:00:00Z";
+
+it.each([
+  ["one that is running, at once", ended({ state: "running" }), NOW],
+  ["one that has ended long ago, never", ended({ state: "complete", completionTime: LONG_AGO }), undefined],
+  ["one that has just ended, for its journal", ended({ state: "failed", completionTime: "2026-01-01T23:30:00Z" }), NOW],
+  [
+    "one with a time to live, when that has passed",
+    ended({ state: "complete", completionTime: LONG_AGO }, { ttlSecondsAfterFinished: 3600 }),
+    Date.parse("2026-01-01T01:00:00Z"),
+  ],
+  [
+    "one with a label, under Kanister's own definition",
+    ended(
+      { state: "complete", progress: { lastTransitionTime: LONG_AGO } },
+      {},
+      { labels: { "janus.io/ttl-seconds-after-finished": "60" } },
+    ),
+    Date.parse("2026-01-01T00:01:00Z"),
+  ],
+])("%s", (_, object, at) => expect(dueAt(object, NOW)).toBe(at));
