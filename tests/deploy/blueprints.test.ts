@@ -90,6 +90,8 @@ describe("the definitions of Kanister's kinds", () => {
       { stdin: crds },
       "apply",
       "--server-side",
+      // Another file of this run may have applied them.
+      "--force-conflicts",
       "--validate=strict",
       "--warnings-as-errors",
       "-f",
