@@ -41,7 +41,8 @@ that led to it and their files: the last one made the first request. Below it ar
 
 - the requests that are sent, concurrently, each with its purpose. Targets are read and changed as the ServiceAccount of
   the Transaction, everything else as the controller. Behind the arrow is named how the answer is folded into what this
-  process remembers, by [\`observe\`](../packages/controller/src/core/observe.ts) and the files of these names;
+  process remembers, by [\`observe\`](../packages/controller/src/core/observe.ts) and the
+  \`observe-*.ts\` whose tables have these names;
 - what is recorded by them: the status of the Transaction, and the journal, a ConfigMap. When the controller dies, this
   is all that a new process goes by. The cursor of the journal is the index of the change that may be in flight then.
 

@@ -17,7 +17,7 @@ export const DENIED_AT_START = 30_000;
 const denialOf = ({ purpose, call: { place } }: ApiCall): string => `${purpose} ${formatRef(place)}`;
 
 /** The controller itself lacks the permission: for this request, or to impersonate the ServiceAccount. */
-const isOwnDenial = ({ as }: ApiCall, fault: ApiError): boolean => {
+const isControllerDenied = ({ as }: ApiCall, fault: ApiError): boolean => {
   const verb = deniedVerb(fault);
   return as === "controller" ? verb !== undefined : verb === "impersonate";
 };
@@ -43,7 +43,7 @@ const isInconclusive = ({ call }: ApiCall, fault: ApiError): boolean =>
   call.verb === "get" && fault.type === "refused" && (fault.notFound === "other" || fault.code === 409);
 
 /** A write of an object of the controller's own meets a conflict. What is to be released or deleted, and is absent, is done. */
-const isOwnConflict = ({ as, call, untilDone }: ApiCall, fault: ApiError): boolean =>
+const isAuxiliaryConflict = ({ as, call, untilDone }: ApiCall, fault: ApiError): boolean =>
   as === "controller" && call.verb !== "get" && untilDone !== true && classify(fault) === "conflict";
 
 const creation = ({ call: { place } }: ApiCall): string => `create ${formatRef(place)}`;
@@ -99,9 +99,9 @@ export const handleAnswer = (known: Observations, answered: Answered, { run, mis
   const fault = answer.left;
   if (meaningFor(effect, fault) === "transient" || isInconclusive(effect, fault) || isUndone(effect, fault))
     return { known: rediscovered(miss(known, { effect, error: fault, at }), effect, fault), failed: fault };
-  if (isOwnConflict(effect, fault))
+  if (isAuxiliaryConflict(effect, fault))
     return handleOwnConflict(known, effect, fault, run(granted, effect.folds, answered));
-  if (!isOwnDenial(effect, fault)) return { known: run(granted, effect.folds, answered) };
+  if (!isControllerDenied(effect, fault)) return { known: run(granted, effect.folds, answered) };
   const since = known.denied.get(denial) ?? at;
   if (at >= since + DENIED_AT_START) return { known: run(known, effect.folds, answered) };
   return { known: { ...known, denied: set(known.denied, denial, since) }, failed: fault };
