@@ -1,4 +1,4 @@
-// What is left to do for an ActionSet that has ended: its journal, and its deletion when its time is over.
+// The rest of an ActionSet that has ended: its journal, and its deletion when its time is over.
 import { fromTimestamp, type Instant, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { ActionSet } from "../api/action-set.ts";

@@ -1,4 +1,4 @@
-// Folds the answers to writes of the Transaction itself, but for conflicts and refusals (`observe.ts`), and what else is observed of it as a whole, into the observations.
+// Folds the answers to writes of the Transaction itself, except conflicts and refusals (`observe.ts`), and what else is seen of it.
 import { isAbsent } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { ownerUids } from "../kubernetes/kube-object.ts";
