@@ -53,7 +53,6 @@ export const DEEPER = [
   "tests/e2e/permissions.test.ts",
   "tests/e2e/prior-storage.test.ts",
   "tests/e2e/replace-races.test.ts",
-  "tests/e2e/rollback-window.test.ts",
   "tests/e2e/unreadable.test.ts",
   "tests/e2e/wait-at-end.test.ts",
   "tests/cli/contents.test.ts",
