@@ -45,6 +45,7 @@ export const DEEPER = [
   "tests/e2e/denied.test.ts",
   "tests/e2e/earlier-applies.test.ts",
   "tests/e2e/fence.test.ts",
+  "tests/e2e/health.test.ts",
   "tests/e2e/irreversible.test.ts",
   "tests/e2e/later-version.test.ts",
   "tests/e2e/nesting.test.ts",
@@ -52,13 +53,20 @@ export const DEEPER = [
   "tests/e2e/owners.test.ts",
   "tests/e2e/permissions.test.ts",
   "tests/e2e/prior-storage.test.ts",
+  "tests/e2e/process.test.ts",
   "tests/e2e/replace-races.test.ts",
   "tests/e2e/unreadable.test.ts",
   "tests/e2e/wait-at-end.test.ts",
+  "tests/cli/approval.test.ts",
   "tests/cli/contents.test.ts",
+  "tests/cli/four-eyes.test.ts",
+  "tests/cli/snapshot.test.ts",
   "tests/deploy/approval-attacks.test.ts",
+  "tests/docs/getting-started.test.ts",
+  "tests/examples/cdk8s.test.ts",
   "tests/examples/own-controller.test.ts",
   "tests/kube/leader.test.ts",
+  "tests/testing/agreement.test.ts",
 ];
 
 /** Of the suites above, a few cases of each: `npm test` runs these, and the promises that no other suite proves. */
