@@ -26,8 +26,8 @@ export const SERVICE_ACCOUNT = "janus.io/service-account";
 /** The same for `spec.ttlSecondsAfterFinished`. */
 export const TTL = "janus.io/ttl-seconds-after-finished";
 
-/** Of journals and Pods: the ActionSet that they belong to. */
+/** The label of journals and Pods: the uid of their ActionSet. */
 export const ACTION_SET_UID = "janus.io/actionset-uid";
 
-/** Of what a phase has made: `<uid>/<action>/<phase>/<attempt>`. */
+/** The annotation of the objects that a phase has made: `<uid>/<action>/<phase>/<attempt>`. */
 export const MADE_BY = "janus.io/actionset";

@@ -25,7 +25,7 @@ export const expiryOf = (actionSet: ActionSet): Instant | undefined => {
   return seconds === undefined || ended === undefined ? undefined : ended + Math.max(0, seconds) * 1000;
 };
 
-/** Whether a crash may have left its journal. */
+/** Returns whether a crash may have left its journal. */
 export const mayHaveJournal = (actionSet: ActionSet, now: Instant): boolean =>
   now - (endOf(actionSet) ?? 0) < CLEANED_FOR;
 

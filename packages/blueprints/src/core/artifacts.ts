@@ -5,14 +5,11 @@ import type { Artifact } from "../api/blueprint.ts";
 import type { Journal } from "./journal.ts";
 import { paramsOf } from "./params.ts";
 import { type Data, NIL, type Randomness, renderText } from "./templates.ts";
-import { isTainted, revealed } from "./text.ts";
+import { isTainted, REDACTED, revealed } from "./text.ts";
 import type { Inquiry } from "./requests.ts";
 
-/** Of all artifacts, in bytes: they are in the status. */
+/** The most bytes of all artifacts: they are in the status. */
 const MOST = 256 * 1024;
-
-/** What is shown in place of a Secret. */
-const REDACTED = "***";
 
 const rendered = (text: string, path: string, data: Data, randomness: Randomness): E.Either<string, string> =>
   E.bimap(

@@ -10,11 +10,9 @@ import {
 } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { json, NIL, problemOf, renderText, tainted } from "./templates.ts";
-import { type Text, revealed } from "./text.ts";
+import { REDACTED, revealed, type Text } from "./text.ts";
 import type { Evaluated, Language } from "./wait-conditions.ts";
 
-/** What is shown in place of a value of a Secret. */
-const REDACTED = "***";
 const LONGEST = 200;
 
 const isSecret = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === "v1" && kind === "Secret";

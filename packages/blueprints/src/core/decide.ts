@@ -20,7 +20,7 @@ import {
 } from "./project.ts";
 import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, removeOwn, writeJournal } from "./requests.ts";
 import { blueprintAction, resolve } from "./resolve.ts";
-import { advance, eventsBetween, leftovers } from "./run.ts";
+import { advance, eventsBetween, failureOf, leftovers } from "./run.ts";
 import { isAllDone, scheduled } from "./schedule.ts";
 import { shortHash } from "./names.ts";
 
@@ -49,33 +49,30 @@ const end = (actionSet: ActionSet, projected: Projection, now: Instant, events: 
   ],
 });
 
-/** It ends before anything was run: all problems in one message. */
-const refuse = (actionSet: ActionSet, problems: readonly string[], now: Instant): Step => {
-  const message = shortened(`nothing was run: ${problems.join("; ")}`);
-  const { actions = [] } = asObject(actionSet.status);
-  const first = actionSet.spec?.actions?.[0];
+/** Ends it as failed, with the actions and the progress that its status has. */
+const endFailed = (actionSet: ActionSet, message: string, event: StepEvent, now: Instant): Step => {
+  const { actions = [], progress } = asObject(actionSet.status);
+  const { percentCompleted = "0" } = asObject(progress);
   return end(
     actionSet,
     {
       state: "failed",
       actions: actions as readonly JsonObject[],
       runningPhase: "",
-      percentCompleted: "0",
+      percentCompleted: percentCompleted as string,
       message,
       reason: "Failed",
       because: message,
     },
     now,
-    [
-      {
-        type: "Warning",
-        reason: `ActionSetFailed Action: ${first?.name ?? ""}`,
-        message,
-        step: "refused",
-        ...(first?.blueprint === undefined ? {} : { blueprint: first.blueprint }),
-      },
-    ],
+    [event],
   );
+};
+
+/** It ends before anything was run: all problems in one message. */
+const refuse = (actionSet: ActionSet, problems: readonly string[], now: Instant): Step => {
+  const message = shortened(`nothing was run: ${problems.join("; ")}`);
+  return endFailed(actionSet, message, failureOf(actionSet.spec?.actions?.[0], message, "refused"), now);
 };
 
 /** Takes it up: the finalizer, and all of its phases pending. */
@@ -151,18 +148,9 @@ const finish = (memory: Memory, actionSet: ActionSet, known: ReadJournal, now: I
   const projected = E.isRight(artifacts)
     ? finalProjection(journal, artifacts.right)
     : finalProjection(journal, [], artifacts.left);
-  const first = journal.spec.actions?.[0];
   const failures: readonly StepEvent[] = E.isRight(artifacts)
     ? []
-    : [
-        {
-          type: "Warning",
-          reason: `ActionSetFailed Action: ${first?.name ?? ""}`,
-          message: `Failed to render output artifacts: ${artifacts.left}`,
-          step: "artifacts",
-          ...(first?.blueprint === undefined ? {} : { blueprint: first.blueprint }),
-        },
-      ];
+    : [failureOf(journal.spec.actions?.[0], `Failed to render output artifacts: ${artifacts.left}`, "artifacts")];
   return end(actionSet, projected, now, [...failures, ...completion(actionSet, projected)]);
 };
 
@@ -207,24 +195,8 @@ const proceed = (memory: Memory, actionSet: ActionSet, settings: Settings, now: 
 };
 
 /** Nothing is known of how far it was. */
-const endWithout = (actionSet: ActionSet, message: string, now: Instant): Step => {
-  const { actions = [], progress } = asObject(actionSet.status);
-  const { percentCompleted = "0" } = asObject(progress);
-  return end(
-    actionSet,
-    {
-      state: "failed",
-      actions: actions as readonly JsonObject[],
-      runningPhase: "",
-      percentCompleted: percentCompleted as string,
-      message,
-      reason: "Failed",
-      because: message,
-    },
-    now,
-    [{ type: "Warning", reason: "ActionSetFailed Action: ", message, step: "journal" }],
-  );
-};
+const endWithout = (actionSet: ActionSet, message: string, now: Instant): Step =>
+  endFailed(actionSet, message, failureOf(undefined, message, "journal"), now);
 
 const afterEnd = ({ journal }: Memory, actionSet: ActionSet, now: Instant): Step => {
   if (hasFinalizer(actionSet)) return release(actionSet);

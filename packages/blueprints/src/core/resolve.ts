@@ -22,11 +22,6 @@ import { NIL } from "./templates.ts";
 export const serviceAccountOf = ({ metadata: { labels = {} }, spec }: ActionSet, settings: Settings): string =>
   spec?.serviceAccountName || labels[SERVICE_ACCOUNT] || settings.defaultServiceAccount;
 
-/** Problems, in the order in which a reader meets them. */
-interface Findings {
-  readonly problems: readonly string[];
-}
-
 const given = (text: string | undefined): text is string => text !== undefined && text !== "";
 
 export const blueprintFact = (name: string): string => `blueprint/${name}`;
@@ -208,11 +203,11 @@ const accessProblems = (
     );
 };
 
-interface ResolvedAction extends Findings {
+interface ResolvedAction {
+  /** In the order in which a reader meets them. */
+  readonly problems: readonly string[];
   readonly record: ActionRecord | undefined;
 }
-
-const NOTHING: readonly never[] = [];
 
 const resolveAction = (
   inquiry: Inquiry,
@@ -223,7 +218,7 @@ const resolveAction = (
 ): ResolvedAction => {
   const { namespace: own } = actionSet.metadata;
   const blueprint = blueprintAction(inquiry, actionSet, spec, at);
-  if (blueprint === undefined) return { problems: NOTHING, record: undefined };
+  if (blueprint === undefined) return { problems: [], record: undefined };
   const wanted: BlueprintAction = E.isRight(blueprint) ? blueprint.right : {};
   const location = spec.object === undefined ? E.left(`action ${at} has no object`) : locate(inquiry, spec.object, own);
   const place = location !== undefined && E.isRight(location) ? location.right : undefined;
@@ -270,7 +265,7 @@ const resolveAction = (
   return { problems, record };
 };
 
-/** What is wrong with the ActionSet as a whole. */
+/** The most actions of an ActionSet, and bytes of its first journal. */
 const LIMITS = { actions: 50, journal: 400 * 1024 };
 
 const sizeProblems = ({ actions = [] }: { readonly actions?: readonly ActionSpec[] }): readonly string[] =>

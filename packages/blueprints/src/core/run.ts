@@ -1,7 +1,7 @@
 // Executes the phases of a running ActionSet: what each does next, what of that is recorded, and what is told.
 import { asObject, classify, fromTimestamp, type Instant, isAbsent, pods } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import type { ActionSet } from "../api/action-set.ts";
+import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
 import { readArgs, renderArgs } from "./args.ts";
 import type { Effect, LogSource, Step, StepEvent } from "./effect.ts";
@@ -94,7 +94,7 @@ const outputProblem = ({ actions }: Journal, output: Readonly<Record<string, str
     : undefined;
 };
 
-/** The journal after what a phase has come to. What is shown of it has no values of Secrets. */
+/** Returns the journal after what a phase has come to; messages and outputs that are shown have no values of Secrets. */
 const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: readonly string[], now: Instant): Journal => {
   const record = recordOf(journal, id);
   if (record === undefined) return journal;
@@ -123,12 +123,16 @@ const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: readon
 
 const idText = ({ action, phase }: PhaseId): string => `${action}/${phase}`;
 
-const blueprintOf = ({ spec }: Journal, action: number): { readonly blueprint?: string } => {
-  const name = spec.actions?.[action]?.blueprint;
-  return name === undefined ? {} : { blueprint: name };
-};
+/** Warns of the failure of an action, on its Blueprint, too. */
+export const failureOf = (action: ActionSpec | undefined, message: string, step: string): StepEvent => ({
+  type: "Warning",
+  reason: `ActionSetFailed Action: ${action?.name ?? ""}`,
+  message,
+  step,
+  ...(action?.blueprint === undefined ? {} : { blueprint: action.blueprint }),
+});
 
-/** What is shown of the outputs of a phase is not all. */
+/** Tells of outputs that are not shown as they are. */
 const redaction = ({ output = {}, shown }: PhaseRecord, phase: string, step: string): readonly StepEvent[] => {
   if (shown === undefined) return [];
   const keys = Object.keys(output).filter((key) => output[key] !== shown[key]);
@@ -169,15 +173,7 @@ export const eventsBetween = (before: Journal | undefined, after: Journal): read
         ];
       if (record.state !== "failed") return [];
       const cause = (record.message ?? "").replace(/^(deferPhase|phase) [^:]*: /u, "");
-      return [
-        {
-          type: "Warning",
-          reason: `ActionSetFailed Action: ${name}`,
-          message: `Failed to execute ${what} ${shown}: ${cause}`,
-          step,
-          ...blueprintOf(after, action),
-        },
-      ];
+      return [failureOf(after.spec.actions?.[action], `Failed to execute ${what} ${shown}: ${cause}`, step)];
     };
     return [
       ...(hasBegun && !hadBegun

@@ -2,11 +2,10 @@
 import { asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Memory } from "./memory.ts";
+import { REDACTED } from "./text.ts";
 
 /** Shorter values are part of any text by chance. In bytes. */
 const LEAST = 8;
-
-const REDACTED = "***";
 
 /** The forms in which a value may stand in a text. */
 const formsOf = (value: string): readonly string[] => {

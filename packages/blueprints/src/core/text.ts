@@ -11,6 +11,9 @@ export interface Text {
   readonly pieces: readonly Piece[];
 }
 
+/** Stands in place of a Secret in all that is shown. */
+export const REDACTED = "***";
+
 export const plain = (text: string): Text => ({ pieces: [{ text, isTainted: false }] });
 
 export const isText = (value: unknown): value is Text =>
