@@ -5,7 +5,7 @@ import type { Effect } from "../../../packages/blueprints/src/core/effect.ts";
 import { remember } from "../../../packages/blueprints/src/core/memory.ts";
 import { observe } from "../../../packages/blueprints/src/core/observe.ts";
 import { indexOf } from "../../../packages/blueprints/src/core/phase-context.ts";
-import { get } from "../../../packages/blueprints/src/core/requests.ts";
+import { create, get } from "../../../packages/blueprints/src/core/requests.ts";
 import { pods } from "@janus/types";
 
 const start = remember({
@@ -32,4 +32,19 @@ it("a change of another phase's object makes nothing outdated", () => {
   expect(observe(told, { type: "answered", effect, answer: pod("1"), sent: 9, at: 11 }).memory.facts.has(FACT)).toBe(
     true,
   );
+});
+
+const creation: Effect = create("create-pod", FACT, pods, { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } });
+const refused = (code: number, reason: string) =>
+  E.left({ type: "refused" as const, code, reason, message: reason, causes: [] });
+
+it.each([
+  ["a quota that others change, too", 409, "Conflict", false],
+  ["a namespace that is not found", 404, "NotFound", false],
+  ["an object of that name", 409, "AlreadyExists", true],
+  ["a rejection", 403, "Forbidden", true],
+])("a creation that meets %s is an answer for the phase, or tried again", (_, code, reason, isAnswer) => {
+  const answer = refused(code, reason);
+  const { memory, failed } = observe(start, { type: "answered", effect: creation, answer, sent: 1, at: 2 });
+  expect([memory.facts.has(FACT), failed !== undefined]).toEqual([isAnswer, !isAnswer]);
 });

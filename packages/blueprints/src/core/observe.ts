@@ -39,10 +39,19 @@ const ownAnswered = (memory: Memory, { request }: Effect, answer: Answer): Obser
   return { memory: { ...withObject(memory, answer.right), recorded: isObject(status) ? status : memory.recorded } };
 };
 
-/** It says nothing of the request. What is not found when something is created is its namespace, or a lie of something before the API server. */
+/**
+ * Whether the answer to a creation says nothing of it: its namespace is not found, or other writers compete for a quota; anything
+ * before the API server may say so, too.
+ */
+const isUncreated = ({ request: { verb } }: Effect, error: ApiError): boolean =>
+  verb === "create" &&
+  error.type === "refused" &&
+  (error.code === 404 || (error.code === 409 && error.reason !== "AlreadyExists"));
+
+/** Whether it says nothing of the request. */
 const isTrouble = (effect: Effect, error: ApiError): boolean =>
   (classify(error) === "transient" && !(effect.mayBeUnserved === true && isUnserved(error))) ||
-  (effect.request.verb === "create" && error.type === "refused" && error.code === 404);
+  isUncreated(effect, error);
 
 /** It was asked before a watch told of a change of the same object: it is asked again. */
 const isOutdated = ({ changed }: Memory, { effect, sent }: Extract<Happened, { type: "answered" }>): boolean =>
