@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { collected, COLLECTED_WITHIN } from "../fixtures/collected.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { contentsSecret } from "../fixtures/contents.ts";
 import { configMap, deployment, secret, service } from "../fixtures/manifests.ts";
@@ -15,50 +16,57 @@ const yaml = (...manifests: readonly Manifest[]): string => manifests.map((one) 
 const contentsOf = (names: readonly string[], name = "txn"): readonly string[] =>
   names.filter((one) => one.startsWith(`${name}-contents-`));
 
-it("leaves no value of a Secret where those who may read Transactions can read it", async () => {
-  const place = await workspace();
-  const { namespace } = place;
-  const { log } = await place.janus();
-  const on = ["-n", namespace, "--service-account", "deployer", "--name", "txn"];
-  const manifests = yaml(configMap("config", { a: "1" }), { ...secret("key"), stringData: { token: VALUE } });
-  const planned = await janusWith(manifests, "plan", "-f", "-", ...on);
-  const applied = await janusWith(manifests, "apply", "-f", "-", ...on, "-o", "json");
-  expect([planned.code, applied.code, planned.stderr, applied.stderr]).toEqual([1, 0, "", ""]);
-  await place.over();
-  const shown = [
-    planned.stdout,
-    applied.stdout,
-    ...(await Promise.all(
-      [["explain", "txn"], ["describe", "txn"], ["history"], ["get", "-o", "yaml"]].map(async (args) => {
-        const { stdout, stderr } = await janus(...args, "-n", namespace);
-        expect(stderr).toBe("");
-        return stdout;
-      }),
-    )),
-    ...log,
-    JSON.stringify(await place.txn()),
-    JSON.stringify(await eventsOf(namespace, "txn")),
-    ...(await Promise.all(
-      ["ConfigMap", "Lease", "ServiceAccount"].map(async (kind) =>
-        JSON.stringify(
-          await administrator.list({ apiVersion: kind === "Lease" ? "coordination.k8s.io/v1" : "v1", kind }, namespace),
+it(
+  "leaves no value of a Secret where those who may read Transactions can read it",
+  async () => {
+    const place = await workspace();
+    const { namespace } = place;
+    const { log } = await place.janus();
+    const on = ["-n", namespace, "--service-account", "deployer", "--name", "txn"];
+    const manifests = yaml(configMap("config", { a: "1" }), { ...secret("key"), stringData: { token: VALUE } });
+    const planned = await janusWith(manifests, "plan", "-f", "-", ...on);
+    const applied = await janusWith(manifests, "apply", "-f", "-", ...on, "-o", "json");
+    expect([planned.code, applied.code, planned.stderr, applied.stderr]).toEqual([1, 0, "", ""]);
+    await place.over();
+    const shown = [
+      planned.stdout,
+      applied.stdout,
+      ...(await Promise.all(
+        [["explain", "txn"], ["describe", "txn"], ["history"], ["get", "-o", "yaml"]].map(async (args) => {
+          const { stdout, stderr } = await janus(...args, "-n", namespace);
+          expect(stderr).toBe("");
+          return stdout;
+        }),
+      )),
+      ...log,
+      JSON.stringify(await place.txn()),
+      JSON.stringify(await eventsOf(namespace, "txn")),
+      ...(await Promise.all(
+        ["ConfigMap", "Lease", "ServiceAccount"].map(async (kind) =>
+          JSON.stringify(
+            await administrator.list(
+              { apiVersion: kind === "Lease" ? "coordination.k8s.io/v1" : "v1", kind },
+              namespace,
+            ),
+          ),
         ),
-      ),
-    )),
-  ].join("\n");
-  for (const value of SAYINGS) expect(shown).not.toContain(value);
-  expect((await place.read(secret("key")))["data"]).toEqual({ token: SAYINGS[1] });
-  const [name = "", ...others] = contentsOf(await place.names("v1", "Secret"));
-  expect(others).toEqual([]);
-  expect(await place.read(secret(name))).toMatchObject({
-    immutable: true,
-    metadata: { ownerReferences: [{ kind: "Transaction", name: "txn" }] },
-    data: { salt: expect.any(String) as string },
-  });
-  await place.remove(transaction("txn"));
-  await expect.poll(() => place.exists(secret(name)), { timeout: 20_000 }).toBe(false);
-  expect(await place.exists(secret("key"))).toBe(true);
-});
+      )),
+    ].join("\n");
+    for (const value of SAYINGS) expect(shown).not.toContain(value);
+    expect((await place.read(secret("key")))["data"]).toEqual({ token: SAYINGS[1] });
+    const [name = "", ...others] = contentsOf(await place.names("v1", "Secret"));
+    expect(others).toEqual([]);
+    expect(await place.read(secret(name))).toMatchObject({
+      immutable: true,
+      metadata: { ownerReferences: [{ kind: "Transaction", name: "txn" }] },
+      data: { salt: expect.any(String) as string },
+    });
+    await place.remove(transaction("txn"));
+    await collected(place, secret(name));
+    expect(await place.exists(secret("key"))).toBe(true);
+  },
+  COLLECTED_WITHIN,
+);
 
 it.each([
   ["another kind", configMap("app", { former: `${VALUE}-1`, label: "a" }), { data: { former: VALUE, list: "new" } }],

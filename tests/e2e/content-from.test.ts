@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { applying, creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { collected, COLLECTED_WITHIN } from "../fixtures/collected.ts";
 import { contentsMap, contentsSecret, from, zippedMap } from "../fixtures/contents.ts";
 import { gate } from "../fixtures/gate.ts";
 import { configMap, role, roleBinding, secret } from "../fixtures/manifests.ts";
@@ -83,19 +84,23 @@ describe("a content that is in a ConfigMap or Secret", () => {
     expect(await valueOf(place, "updated")).toBe("old");
   });
 
-  it("is waited for where it is created after the Transaction, which it belongs to", async () => {
-    const place = await workspace();
-    await place.janus();
-    const { metadata } = await place.submit([change]);
-    const ownerReferences = [
-      { apiVersion: "backup.janus.io/v1alpha1", kind: "Transaction", name: "txn", uid: metadata.uid ?? "" },
-    ];
-    await place.create({ ...contents, metadata: { name: "contents", ownerReferences } });
-    expect((await place.over()).status.phase).toBe("Committed");
-    await place.remove(transaction("txn"));
-    await expect.poll(() => place.exists(contents), { timeout: 20_000 }).toBe(false);
-    expect(await place.exists(made)).toBe(true);
-  });
+  it(
+    "is waited for where it is created after the Transaction, which it belongs to",
+    async () => {
+      const place = await workspace();
+      await place.janus();
+      const { metadata } = await place.submit([change]);
+      const ownerReferences = [
+        { apiVersion: "backup.janus.io/v1alpha1", kind: "Transaction", name: "txn", uid: metadata.uid ?? "" },
+      ];
+      await place.create({ ...contents, metadata: { name: "contents", ownerReferences } });
+      expect((await place.over()).status.phase).toBe("Committed");
+      await place.remove(transaction("txn"));
+      await collected(place, contents);
+      expect(await place.exists(made)).toBe(true);
+    },
+    COLLECTED_WITHIN,
+  );
 
   const deep = `${"[".repeat(600)}${"]".repeat(600)}`;
   it.each<readonly [what: string, object: ReturnType<typeof contentsMap> | undefined, message: string]>([

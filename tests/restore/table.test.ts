@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Manifest, type Ref } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { collected, COLLECTED_WITHIN } from "../fixtures/collected.ts";
 import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
@@ -59,12 +60,12 @@ const said = async (place: Workspace): Promise<string> =>
   (await place.txn()).status.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
 
 /** The garbage collector has had its turn: it has taken something that was orphaned just now. */
-const collected = async (place: Workspace): Promise<void> => {
+const collectedOthers = async (place: Workspace): Promise<void> => {
   const ownerReferences = [
     { apiVersion: "v1", kind: "ConfigMap", name: "nobody", uid: "00000000-0000-4000-8000-000000000000" },
   ];
   await place.create({ ...configMap("orphan"), metadata: { name: "orphan", ownerReferences } });
-  await expect.poll(() => place.exists(configMap("orphan")), { timeout: 40_000 }).toBe(false);
+  await collected(place, configMap("orphan"));
 };
 
 const owned = (manifest: Manifest, ...owners: readonly (KubeObject | undefined)[]): Manifest => ({
@@ -360,7 +361,7 @@ describe("Delete", () => {
         names.map((name) => deleting(configMap(name))),
       );
       expect(status.phase).toBe("RolledBack");
-      await collected(place);
+      await collectedOthers(place);
       const uid = (await place.read(configMap("owner"))).metadata.uid ?? "";
       expect(uid).not.toBe(former);
       for (const object of before) {
@@ -369,42 +370,51 @@ describe("Delete", () => {
         expect(same(after)).toEqual(JSON.parse(JSON.stringify(same(object)).replaceAll(former, uid)));
       }
     },
+    COLLECTED_WITHIN,
   );
 
-  it("of an owner whose dependents go with it: the owner is back, and what is lost is said before and after", async () => {
-    const place = await workspace();
-    const [owner, other] = await place.create(configMap("owner", { a: "1" }), configMap("other"));
-    const [child] = await place.create(
-      owned(configMap("child"), owner),
-      owned(configMap("shared"), owner, other),
-      owned(configMap("deleted-too"), owner),
-    );
-    await place.create(owned(secret("grandchild"), child));
-    const lost = `also deletes ConfigMap child, Secret grandchild`;
-    const { status } = await rolledBack(
-      place,
-      [deleting(configMap("owner")), deleting(configMap("deleted-too"))],
-      async () => {
-        const before = (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
-        expect(before).toContain(`ConfigMap ${place.namespace}/owner ${lost}`);
-        expect.soft(before).not.toContain("shared");
-        await expect.poll(() => place.exists(secret("grandchild")), { timeout: 40_000 }).toBe(false);
-      },
-    );
-    expect(status).toMatchObject({
-      phase: "RolledBack",
-      items: [
-        { rolledBack: true, dependents: "ConfigMap child, Secret grandchild", error: expect.stringContaining("child") },
-        { rolledBack: true },
-        {},
-      ],
-    });
-    expect(status.items[1]?.error).toBeUndefined();
-    expect(await place.exists(configMap("shared"))).toBe(true);
-    expect(await place.exists(configMap("child"))).toBe(false);
-    const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
-    await expect.poll(told).toContain(`deleted with it, and not restored`);
-  });
+  it(
+    "of an owner whose dependents go with it: the owner is back, and what is lost is said before and after",
+    async () => {
+      const place = await workspace();
+      const [owner, other] = await place.create(configMap("owner", { a: "1" }), configMap("other"));
+      const [child] = await place.create(
+        owned(configMap("child"), owner),
+        owned(configMap("shared"), owner, other),
+        owned(configMap("deleted-too"), owner),
+      );
+      await place.create(owned(secret("grandchild"), child));
+      const lost = `also deletes ConfigMap child, Secret grandchild`;
+      const { status } = await rolledBack(
+        place,
+        [deleting(configMap("owner")), deleting(configMap("deleted-too"))],
+        async () => {
+          const before = (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
+          expect(before).toContain(`ConfigMap ${place.namespace}/owner ${lost}`);
+          expect.soft(before).not.toContain("shared");
+          await collected(place, secret("grandchild"));
+        },
+      );
+      expect(status).toMatchObject({
+        phase: "RolledBack",
+        items: [
+          {
+            rolledBack: true,
+            dependents: "ConfigMap child, Secret grandchild",
+            error: expect.stringContaining("child"),
+          },
+          { rolledBack: true },
+          {},
+        ],
+      });
+      expect(status.items[1]?.error).toBeUndefined();
+      expect(await place.exists(configMap("shared"))).toBe(true);
+      expect(await place.exists(configMap("child"))).toBe(false);
+      const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
+      await expect.poll(told).toContain(`deleted with it, and not restored`);
+    },
+    COLLECTED_WITHIN,
+  );
 
   it("of a Pod with ephemeral containers: without them, and with a warning", async () => {
     const place = await workspace();
