@@ -19,6 +19,7 @@ export const LONGER = [
 export const EXHAUSTIVE = [
   ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
   "tests/blueprints/crash.test.ts",
+  "tests/blueprints/trouble.test.ts",
   // What the chart installs, by Helm itself, which has to be built with Go.
   "tests/deploy/helm-template.test.ts",
   // These wait for controllers that are deployed on a control plane of their own, and updated, drained and killed there.

@@ -24,7 +24,9 @@ await vi.waitUntil(
 
 const config = loadConfig({}, controlPlane.kubeconfig);
 if (E.isLeft(config)) throw new Error(config.left);
-export const client = connect(config.right, { writeTimeout: 2000, deadline: 5000 });
+/** The administrator's. */
+export const connection = config.right;
+export const client = connect(connection, { writeTimeout: 2000, deadline: 5000 });
 
 const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, seed: "test" };
 

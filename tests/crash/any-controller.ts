@@ -46,6 +46,23 @@ const live = async <World>(
   }
 };
 
+/** What is wrong with how it ends where its requests go by way of these hooks: that it differs from `expected`. */
+export const endOf =
+  <World>(client: Client, subject: Subject<World>, expected: string) =>
+  async (...hooks: readonly Hook[]): Promise<readonly string[]> => {
+    const around: Hook = hooks.reduceRight<Hook>(
+      (inner, hook) => (request, next) => hook(request, (passed) => inner(passed, next)),
+      (request, next) => next(request),
+    );
+    const { world } = await live(client, subject, await subject.prepare(), undefined, around);
+    const end = JSON.stringify(world);
+    return end === expected ? [] : [end];
+  };
+
+/** How it ends without any fault. */
+export const usualEnd = async <World>(client: Client, subject: Subject<World>): Promise<string> =>
+  JSON.stringify((await live(client, subject, await subject.prepare())).world);
+
 /** The runs whose end differs from that of one without a fault, and how many there were. */
 export interface Outcome {
   readonly wrong: readonly string[];

@@ -1,23 +1,19 @@
-import { type Client, connect, type Connection, discovery, loadConfig } from "@janus/kube";
+// A control plane for the suites of trouble, with Transactions, and bad ways to it.
+import { connect, type Connection, discovery, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { newEnvironment, type Environment } from "../crash/run-scenario.ts";
 import { installRefusal } from "../crash/refusal.ts";
 import { installTransactions } from "../crash/transactions.ts";
-import { type Answering, proxy, type Proxy, type Trouble } from "../fixtures/proxy.ts";
-
-/** Of requests on a bad way, in ms: silence ends there. */
-const DEADLINE = 800;
+import type { Answering } from "../fixtures/proxy.ts";
+import { type BadWays, badWays } from "./bad-ways.ts";
 
 /** A control plane of its own, where hundreds of runs are nobody else's trouble, and bad ways to it. */
-export interface TestBed {
+export interface TestBed extends Pick<BadWays, "badWay" | "inFront"> {
   readonly controlPlane: ControlPlane;
   /** The administrator's. */
   readonly connection: Connection;
   readonly environment: Environment;
-  readonly inFront: Proxy;
-  /** Requests that are sent this way meet that trouble. */
-  readonly badWay: (trouble: Trouble) => Client;
   readonly clear: () => Promise<void>;
 }
 
@@ -37,25 +33,16 @@ export const newTestBed = async (
   await installTransactions(api);
   await installRefusal(api);
   const environment = newEnvironment(connection, api, discovery(api));
-  const inFront = await proxy(connection, answers);
-  const ways = new Map<string, Client>();
-  const opened = (trouble: Trouble): Client =>
-    connect(inFront.way(trouble), { deadline: DEADLINE, writeTimeout: DEADLINE, connections: 256 });
+  const { inFront, badWay, close } = await badWays(connection, answers);
   return {
     controlPlane,
     connection,
     environment,
     inFront,
-    badWay: (trouble) => {
-      const key = JSON.stringify(trouble);
-      const way = ways.get(key) ?? opened(trouble);
-      ways.set(key, way);
-      return way;
-    },
+    badWay,
     clear: async () => {
       environment.seen.end();
-      await Promise.all([api, environment.theirs, ...ways.values()].map((client) => client.close()));
-      inFront.stop();
+      await Promise.all([api.close(), environment.theirs.close(), close()]);
       await controlPlane.stop();
     },
   };
