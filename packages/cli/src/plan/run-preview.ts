@@ -2,22 +2,25 @@
 import type { Transaction } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import {
+  contentsRead,
   type Effect,
   formatRef,
+  type Happened,
   lookUp,
+  type Memory,
   namespaces,
+  nobodyElse,
   noObservations,
   observe,
-  type Observations,
   type Preview,
   preview,
-  contentsRead,
-  type ReconcileContext,
   sendRequest,
   type Settings,
 } from "@janus/controller";
+import type { Api, KubeObject } from "@janus/kube";
+import type { Controller } from "@janus/runtime";
+import { reconcileKeys } from "@janus/runtime/parts";
 import { isAbsent, messageOf } from "@janus/types";
-import type { Api, ApiError } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
 import { isPassing, MOST_TRIES, pause, told } from "../cluster/conclusive.ts";
@@ -50,6 +53,42 @@ const nameOf = (effect: Effect): string => {
   return `${what} of change ${effect.item + 1}, ${formatRef(effect.call.place)}`;
 };
 
+interface Tried extends Memory {
+  /** How often it was tried, this time included. */
+  readonly tries: number;
+}
+
+type Seen = Extract<Preview, { readonly type: "previewed" }>;
+
+/** The controller of Transactions, up to the first change: it hands over what it has seen by then. */
+const previewer = (
+  start: Memory,
+  onSeen: (seen: Seen, memory: Memory) => void,
+): Controller<Tried, Effect, Happened> => ({
+  remember: () => ({ ...start, tries: 1 }),
+  // Nobody else writes what is not in the cluster.
+  refresh: (memory) => memory,
+  decide: (memory, { now }) => {
+    const next = preview({ ...memory, ...nobodyElse, now, settings: SETTINGS });
+    if (next.type === "requests") return { type: "run", effects: next.effects };
+    onSeen(next, memory);
+    return { type: "done" };
+  },
+  observe: (before, happened) => {
+    const { tries } = before;
+    const { memory, ...rest } = observe(before, happened, SETTINGS);
+    if (happened.type === "pausing") return { memory: { ...memory, tries: tries + 1 }, ...rest };
+    const { failed } = rest;
+    const isItsChanges =
+      happened.type === "answered" && happened.effect.dryRun === true && tries >= MOST_TRIES && failed !== undefined;
+    if (!isItsChanges || failed.type !== "refused" || failed.code === 403 || isPassing(failed))
+      return { memory: { ...memory, tries }, ...rest };
+    const answer = E.left({ ...failed, code: 422, message: messageOf(failed) });
+    const told = observe(before, { ...happened, answer }, SETTINGS);
+    return { ...told, memory: { ...told.memory, tries } };
+  },
+});
+
 /**
  * Previews a Transaction by dry runs as its ServiceAccount; see `preview` in the core. A dry run that the API server cannot
  * carry out, for example because a webhook does not answer, is a problem of its change.
@@ -66,59 +105,50 @@ export const runPreview = async (
   const concealed = new Set(
     manifest.spec.changes.flatMap(({ contentFrom }, index) => (contentFrom?.secretKeyRef === undefined ? [] : [index])),
   );
-  let known: Observations = { ...noObservations(Date.now()), contents: contentsRead(aside.contents) };
-  let failures = 0;
+  const known = { ...noObservations(Date.now()), contents: contentsRead(aside.contents) };
+  const key = `${namespace}/${txn.metadata.name}`;
+  const object: KubeObject = { apiVersion: "", kind: "Transaction", metadata: { uid: key } };
+  let previewed: Previewed | undefined;
+  let hasServiceAccount = true;
+  let unanswered: readonly string[] = [];
 
-  /** @returns why it has to be sent again. */
-  const runEffect = async (effect: Effect): Promise<string | undefined> => {
-    const failed = (error: ApiError): string => `cannot ${nameOf(effect)}: ${told(error)}`;
-    if (!("call" in effect)) {
-      const looked = await lookUp(api, discovery, txn, effect);
-      if (E.isLeft(looked)) return failed(looked.left);
-      known = observe({ txn, known }, { type: "found", ...looked.right, at: Date.now() }, SETTINGS).memory.known;
-      return undefined;
-    }
-    const sent = Date.now();
-    const answer = await sendRequest(api, txn, effect, {});
-    const { memory, failed: fault } = observe(
-      { txn, known },
-      { type: "answered", effect, answer, sent, at: Date.now() },
-      SETTINGS,
-    );
-    known = memory.known;
-    if (fault?.type !== "refused") return fault === undefined ? undefined : failed(fault);
-    if (fault.code === 403) throw new Failure(failed(fault));
-    if (effect.dryRun !== true || failures < MOST_TRIES - 1 || isPassing(fault)) return failed(fault);
-    // It is a problem of its change.
-    const final = E.left({ ...fault, code: 422, message: messageOf(fault) });
-    known = observe({ txn, known }, { type: "answered", effect, answer: final, sent, at: Date.now() }, SETTINGS).memory
-      .known;
-    return undefined;
-  };
+  const loop = reconcileKeys(
+    previewer({ txn, known }, (seen, memory) => {
+      previewed = { ...seen, txn, concealed };
+      hasServiceAccount = memory.known.serviceAccount !== "missing";
+    }),
+    {
+      kind: "Transaction",
+      read: () => Promise.resolve(E.right(object)),
+      mayExist: () => false,
+      mayBeDeleted: () => false,
+      wake: () => {},
+      perform: async (_, __, effect): Promise<Happened> => {
+        if ("call" in effect) {
+          const sent = Date.now();
+          const answer = await sendRequest(api, txn, effect, {});
+          return { type: "answered", effect, answer, sent, at: Date.now() };
+        }
+        const looked = await lookUp(api, discovery, txn, effect);
+        return E.isRight(looked)
+          ? { type: "found", ...looked.right, at: Date.now() }
+          : { type: "lookup-failed", effect, error: looked.left, at: Date.now() };
+      },
+      onFailures: (_, __, failures) => {
+        unanswered = failures.map(({ effect, error }) => `cannot ${nameOf(effect)}: ${told(error)}`);
+        const isDenied = failures.some(({ error }) => error.type === "refused" && error.code === 403);
+        return isDenied ? Promise.reject(new Failure(unanswered.join("\n"))) : Promise.resolve(0);
+      },
+    },
+  );
 
-  for (;;) {
-    const context: ReconcileContext = {
-      txn,
-      known,
-      now: Date.now(),
-      settings: SETTINGS,
-      queuedBefore: () => undefined,
-      nextWaiter: () => undefined,
-    };
-    const next = preview(context);
-    if (next.type === "previewed")
-      return known.serviceAccount === "missing" && (await isMissing(api, namespace))
-        ? {
-            ...next,
-            txn,
-            concealed,
-            general: [`there is no namespace ${namespace}: create it, or name another one: -n`],
-          }
-        : { ...next, txn, concealed };
-    const again = (await Promise.all(next.effects.map(runEffect))).filter((why) => why !== undefined);
-    if (again.length === 0) continue;
-    failures += 1;
-    if (failures >= MOST_TRIES) throw new Failure(again.join("\n"));
-    await pause();
+  for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+    if (tries > 1) await pause();
+    await loop.reconcile(key, { log: () => {}, heartbeat: () => {} });
+    if (previewed !== undefined) break;
   }
+  if (previewed === undefined) throw new Failure(unanswered.join("\n"));
+  return !hasServiceAccount && (await isMissing(api, namespace))
+    ? { ...previewed, general: [`there is no namespace ${namespace}: create it, or name another one: -n`] }
+    : previewed;
 };
