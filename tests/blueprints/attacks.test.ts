@@ -108,3 +108,31 @@ it("goes on where somebody takes its finalizer off", async () => {
   await administrator.patch(within(namespace, { ...actionSetRef("run"), metadata: { name: "run", finalizers: null } }));
   expect((await over("run")).status.state).toBe("complete");
 });
+
+describe("what is too large is refused before anything runs", () => {
+  const refused = async (phases: readonly object[], actions = 1): Promise<string | undefined> => {
+    const { create, over } = await place();
+    await create(blueprint("recipe", { do: { phases } }));
+    await create(actionSet("run", ...Array.from({ length: actions }, () => actionOn("do", "recipe"))));
+    return (await over("run")).status.error?.message;
+  };
+  const phases = (count: number): readonly object[] =>
+    Array.from({ length: count }, (_, n) => task(`phase${n}`, "true"));
+
+  it.each([
+    ["101 phases", phases(101), 1, "nothing was run: 101 phases, 100 are the most"],
+    ["51 actions", phases(1), 51, "nothing was run: 51 actions, 50 are the most"],
+    [
+      "1,100 phases in all",
+      phases(100),
+      11,
+      "nothing was run: 1100 phases in all, 1000 are the most: make it several ActionSets",
+    ],
+    [
+      "args of 65 KiB",
+      [task("only", "x".repeat(65 * 1024))],
+      1,
+      "nothing was run: phase only: its args are 66 KiB, 64 KiB is the most",
+    ],
+  ])("%s", async (_, all, actions, message) => expect(await refused(all, actions)).toBe(message));
+});

@@ -1,22 +1,12 @@
+// Where a user may edit in one namespace, Transactions in others go on: the worst that we know of.
 import { REQUEST_YIELD, lockLease, REQUEST_ROLLBACK, RETRY_ROLLBACK, type JsonObject } from "@janus/api";
 import { transactions } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import { leases } from "@janus/types";
 import { configMaps } from "../load/world.ts";
-import { BYSTANDER, type TestBed } from "./test-bed.ts";
-import type { Tenant } from "./tenant.ts";
+import { again, allOf, type Attack, many, submitted } from "./any-controller.ts";
+import { type Author, BYSTANDER } from "./transactions.ts";
 import { webhook } from "./webhook.ts";
-
-export interface Attack {
-  readonly title: string;
-  /** Resolves when it is under way, with how to end it. */
-  readonly attack: (author: Tenant, testBed: TestBed) => Promise<() => Promise<void>>;
-}
-
-const many = <A>(count: number, make: (n: number) => A): readonly A[] =>
-  Array.from({ length: count }, (_, n) => make(n));
-const allOf = (count: number, make: (n: number) => Promise<unknown>): Promise<unknown> =>
-  Promise.all(many(count, make));
 
 const cm = (name: string, namespace?: string): JsonObject => ({
   apiVersion: "v1",
@@ -38,28 +28,7 @@ const deleted = (name: string): JsonObject => ({ type: "Delete", target: cm(name
 const invented = (n: number): JsonObject => ({ apiVersion: `g${n}.example.com/v1`, kind: "Invented", name: "x" });
 const text = (bytes: number): string => "x".repeat(bytes);
 
-/** What was submitted is the whole attack. */
-const submitted = (): Promise<void> => Promise.resolve();
-
-/** Goes on until it is ended, so many side by side; what is refused is nobody's trouble. */
-const again = (lanes: number, deed: (n: number) => Promise<unknown>): (() => Promise<void>) => {
-  const over = new AbortController();
-  let done = 0;
-  const lane = async (): Promise<void> => {
-    while (!over.signal.aborted) {
-      done += 1;
-      await deed(done);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  };
-  const all = Promise.all(many(lanes, lane));
-  return async () => {
-    over.abort();
-    await all;
-  };
-};
-
-const annotate = ({ api, namespace }: Tenant, name: string, annotation: string, value: string | null) =>
+const annotate = ({ api, namespace }: Author, name: string, annotation: string, value: string | null) =>
   api.send({
     verb: "mergePatch",
     resource: transactions,
@@ -68,11 +37,11 @@ const annotate = ({ api, namespace }: Tenant, name: string, annotation: string, 
     body: { metadata: { annotations: { [annotation]: value } } },
   });
 
-const edit = ({ api, namespace }: Tenant, name: string, n: number) =>
+const edit = ({ api, namespace }: Author, name: string, n: number) =>
   api.send({ verb: "mergePatch", resource: configMaps, namespace, name, body: { data: { n: `${n}` } } });
 
 /** So many Drafts of the same changes, one of which is of the target `drafted`; and both are edited all the time. */
-const drafted = async (author: Tenant, count: number, changes: readonly JsonObject[]): Promise<() => Promise<void>> => {
+const drafted = async (author: Author, count: number, changes: readonly JsonObject[]): Promise<() => Promise<void>> => {
   await author.create(configMaps, { metadata: { name: "drafted" }, data: { n: "0" } });
   await allOf(count, (n) => author.submit(`draft-${n}`, changes, { lifecycle: "Draft" }));
   const redraft = (n: number): Promise<unknown> =>
@@ -91,7 +60,7 @@ const owned = (name: string, owner: string, uid: string): object => ({
 });
 
 /** The worst that we know of. What stands first in each title is what the author has. */
-export const attacks: readonly Attack[] = [
+export const attacks: readonly Attack<Author>[] = [
   {
     title: "500 changes, and hundreds of objects that their deleted targets own",
     attack: async (author) => {
@@ -273,7 +242,7 @@ export const attacks: readonly Attack[] = [
         spec: { holderIdentity: "somebody", leaseDurationSeconds: 3600 },
       });
       await allOf(20, (n) => author.submit(`asked-${n}`, [made(`asked-${n}`), made("wanted")]));
-      const asker = `${BYSTANDER}/ten-1/00000000-0000-4000-8000-000000000000`;
+      const asker = `${BYSTANDER}/errand-1/00000000-0000-4000-8000-000000000000`;
       // With four side by side the API server is so busy with these writes alone that others wait 3 to 5 times as long, even
       // where the Transactions have ended and no controller looks at them.
       return again(1, async (n) => {
@@ -293,7 +262,7 @@ export const attacks: readonly Attack[] = [
             name: lockLease({ group: "", kind: "ConfigMap", namespace: author.namespace, name: `held-${n}` }),
           },
           spec: {
-            holderIdentity: `${BYSTANDER}/ten-1/00000000-0000-4000-8000-${`${n}`.padStart(12, "0")}`,
+            holderIdentity: `${BYSTANDER}/errand-1/00000000-0000-4000-8000-${`${n}`.padStart(12, "0")}`,
             leaseDurationSeconds: 3600,
           },
         }),

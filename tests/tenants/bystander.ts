@@ -1,60 +1,63 @@
-import type { Api, KubeObject } from "@janus/kube";
+// Somebody who uses a controller while a neighbour does what he likes: how long each of his objects takes.
+import type { Api, KubeObject, Resource } from "@janus/kube";
 import { startReflector } from "@janus/runtime/parts";
-import { transactions } from "@janus/controller";
-import { phaseOf } from "../load/crowd.ts";
-import { configMaps } from "../load/world.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** Somebody with ten-change Transactions, one after the other. */
 export interface Bystander {
-  /** How long each of so many took from its creation until it was Committed, in ms. */
+  /** How long each of so many objects took from its creation until it had ended well, in ms; one after the other. */
   readonly times: (count: number) => Promise<readonly number[]>;
   readonly stop: () => void;
 }
 
-const cm = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", name });
+/** What he lets the controller work on. */
+export interface Errand {
+  readonly resource: Resource;
+  /** Creates the n-th, of this name. */
+  readonly submit: (name: string) => Promise<unknown>;
+  /** Undefined: it has not ended. */
+  readonly endOf: (object: KubeObject) => string | undefined;
+  readonly ends: string;
+}
 
 /** Longer than any of them takes that is not held up for good, in ms. */
 const PATIENCE = 90_000;
 
-export const bystander = async (admin: Api, { namespace, create, submit, api }: Tenant): Promise<Bystander> => {
+export const bystander = async (
+  admin: Api,
+  { namespace, api }: Tenant,
+  { resource, submit, endOf, ends }: Errand,
+): Promise<Bystander> => {
   const watching = new AbortController();
-  const ended = new Map<string, (object: KubeObject) => void>();
+  const ended = new Map<string, (end: string) => void>();
   const { synced } = startReflector(
     admin,
-    { resource: transactions, namespace },
+    { resource, namespace },
     {
       signal: watching.signal,
       onEvent: (event) => {
         if (event.type !== "applied") return;
-        if (["Committed", "RolledBack", "Failed"].includes(phaseOf(event.object)))
-          ended.get(event.object.metadata.name ?? "")?.(event.object);
+        const end = endOf(event.object);
+        if (end !== undefined) ended.get(event.object.metadata.name ?? "")?.(end);
       },
     },
   );
   await synced;
-  for (let n = 0; n < 5; n += 1) await create(configMaps, { metadata: { name: `kept-${n}` }, data: { run: "none" } });
   let made = 0;
 
   const one = async (): Promise<number> => {
     made += 1;
-    const name = `ten-${made}`;
-    const changes = Array.from({ length: 10 }, (_, n) =>
-      n % 2 === 0
-        ? { type: "Patch", target: cm(`kept-${n / 2}`), content: { data: { run: name } } }
-        : { type: "Create", target: cm(`${name}-${n}`), content: { data: { made: "yes" } } },
-    );
-    const { promise, resolve, reject } = Promise.withResolvers<KubeObject>();
+    const name = `errand-${made}`;
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
     ended.set(name, resolve);
     const timer = setTimeout(() => reject(new Error(`the bystander's ${name} has not ended in time`)), PATIENCE);
     const began = performance.now();
-    await submit(name, changes);
-    const phase = phaseOf(await promise);
+    await submit(name);
+    const end = await promise;
     const took = performance.now() - began;
     clearTimeout(timer);
     ended.delete(name);
-    if (phase !== "Committed") throw new Error(`the bystander's ${name} is ${phase}`);
-    await api.send({ verb: "delete", resource: transactions, namespace, name });
+    if (end !== ends) throw new Error(`the bystander's ${name} is ${end}`);
+    await api.send({ verb: "delete", resource, namespace, name });
     return took;
   };
 
@@ -67,6 +70,3 @@ export const bystander = async (admin: Api, { namespace, create, submit, api }: 
     stop: () => watching.abort(),
   };
 };
-
-export const median = (times: readonly number[]): number =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;

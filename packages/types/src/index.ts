@@ -7,6 +7,7 @@ export * from "./int32.ts";
 export * from "./json-path.ts";
 export * from "./json.ts";
 export * from "./kube-object.ts";
+export { lastEqual, memoized, memoizedBy, memoizedText } from "./memoize.ts";
 export * from "./micro-time.ts";
 export * from "./object-size.ts";
 export * from "./resource.ts";

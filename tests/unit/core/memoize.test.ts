@@ -1,5 +1,5 @@
+import { memoizedText } from "@janus/types";
 import { expect, it } from "vitest";
-import { memoizedText } from "../../../packages/controller/src/core/kubernetes/memoize.ts";
 
 it("remembers the latest texts, as long as they have so many characters together", () => {
   const computed: string[] = [];

@@ -19,7 +19,7 @@ import {
   statusPatch,
 } from "./project.ts";
 import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, removeOwn, writeJournal } from "./requests.ts";
-import { blueprintAction, resolve } from "./resolve.ts";
+import { blueprintAction, resolve, tooMany } from "./resolve.ts";
 import { advance, eventsBetween, failureOf, leftovers } from "./run.ts";
 import { isAllDone, scheduled } from "./schedule.ts";
 import { shortHash } from "./names.ts";
@@ -82,10 +82,12 @@ const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
   const ask = inquiry(memory);
   const found = (spec.actions ?? []).map((action, at) => blueprintAction(ask, actionSet, action, at));
   if (ask.missing.length > 0) return { type: "run", effects: ask.missing };
+  const wanted = found.map((own) => (own !== undefined && E.isRight(own) ? own.right : {}));
+  const problem = tooMany(wanted);
+  if (problem !== undefined) return refuse(actionSet, [problem], now);
   const actions = (spec.actions ?? []).map(({ name, object, blueprint }, at) => {
-    const own = found[at];
     const subject = { ...(name && { name }), ...(object && { object }), ...(blueprint && { blueprint }) };
-    return pendingAction(subject, own !== undefined && E.isRight(own) ? own.right : {});
+    return pendingAction(subject, wanted[at] ?? {});
   });
   const { finalizers = [] } = actionSet.metadata;
   const projected: Projection = {

@@ -7,3 +7,4 @@ export type { Answer, Happened, Memory } from "./memory.ts";
 export { shortHash } from "./names.ts";
 export type { Settings } from "./phase-context.ts";
 export { blueprintFact } from "./resolve.ts";
+export { identityOf, resting } from "./resting.ts";

@@ -1,5 +1,5 @@
 // Resolves the actions of an ActionSet before anything runs: reads what they name, and collects all that is wrong.
-import { isAbsent, type JsonObject, type KubeObject, messageOf, without } from "@janus/types";
+import { isAbsent, type JsonObject, type KubeObject, memoized, messageOf, without } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import { Blueprint, type BlueprintAction, type BlueprintPhase } from "../api/blueprint.ts";
@@ -24,6 +24,9 @@ export const serviceAccountOf = ({ metadata: { labels = {} }, spec }: ActionSet,
 
 const given = (text: string | undefined): text is string => text !== undefined && text !== "";
 
+/** A Blueprint that many actions name is decoded once, and so is looked at what is wrong with each of its actions. */
+const decode = memoized((object: KubeObject) => Blueprint.decode(object));
+
 export const blueprintFact = (name: string): string => `blueprint/${name}`;
 
 /** The action of a Blueprint. Left: problems. Undefined: still to be asked. */
@@ -44,7 +47,7 @@ export const blueprintAction = (
         ? `Blueprint ${namespace}/${blueprint} not found`
         : `Blueprint ${namespace}/${blueprint} cannot be read: ${messageOf(answer.left)}`,
     );
-  const decoded = Blueprint.decode(answer.right);
+  const decoded = decode(answer.right);
   if (E.isLeft(decoded)) return E.left(`Blueprint ${namespace}/${blueprint} is not valid`);
   const { actions = {} } = decoded.right;
   const found = Object.hasOwn(actions, name) ? actions[name] : undefined;
@@ -55,8 +58,25 @@ export const blueprintAction = (
     : E.right(found);
 };
 
+/** The most actions of an ActionSet, its phases in all, those of an action, and bytes: of args, of an action, and of the first journal. */
+const LIMITS = { actions: 50, allPhases: 1000, phases: 100, args: 64 * 1024, action: 256 * 1024, journal: 400 * 1024 };
+
 const phasesOf = ({ phases = [], deferPhase }: BlueprintAction): readonly BlueprintPhase[] =>
   deferPhase === undefined ? phases : [...phases, deferPhase];
+
+/** More than its status could show; known before anything is written. */
+export const tooMany = (actions: readonly BlueprintAction[]): string | undefined => {
+  const phases = actions.reduce((sum, action) => sum + phasesOf(action).length, 0);
+  if (actions.length > LIMITS.actions) return `${actions.length} actions, ${LIMITS.actions} are the most`;
+  return phases > LIMITS.allPhases
+    ? `${phases} phases in all, ${LIMITS.allPhases} are the most: make it several ActionSets`
+    : undefined;
+};
+
+const tooLarge = (what: string, value: unknown, most: number): readonly string[] => {
+  const bytes = Buffer.byteLength(JSON.stringify(value ?? null));
+  return bytes > most ? [`${what} ${Math.ceil(bytes / 1024)} KiB, ${most / 1024} KiB is the most`] : [];
+};
 
 /** What is wrong with a phase, whatever the objects are. */
 const phaseProblems = ({ func = "", name = "", args = {} }: BlueprintPhase): readonly string[] => {
@@ -66,16 +86,21 @@ const phaseProblems = ({ func = "", name = "", args = {} }: BlueprintPhase): rea
     const hint = other === undefined ? `(there is ${functionNames.join(", ")})` : `; did you mean ${other}?`;
     return [`phase ${name}: function "${func}" does not exist${other === undefined ? " " : ""}${hint}`];
   }
-  return [...argProblems(func, found.args, args), ...(found.problems?.(args) ?? [])].map(
-    (problem) => `phase ${name}: ${problem}`,
-  );
+  return [
+    ...tooLarge("its args are", args, LIMITS.args),
+    ...argProblems(func, found.args, args),
+    ...(found.problems?.(args) ?? []),
+  ].map((problem) => `phase ${name}: ${problem}`);
 };
 
 /** What is wrong with an action of a Blueprint, whatever the objects are. */
-export const actionProblems = (action: BlueprintAction): readonly string[] => {
+export const actionProblems = memoized((action: BlueprintAction): readonly string[] => {
   const names = phasesOf(action).map(({ name = "" }) => name);
   const twice = names.filter((name, at) => names.indexOf(name) !== at);
+  const { phases = [] } = action;
+  if (phases.length > LIMITS.phases) return [`${phases.length} phases, ${LIMITS.phases} are the most`];
   return [
+    ...tooLarge("the action of the Blueprint is", action, LIMITS.action),
     ...phasesOf(action).flatMap(phaseProblems),
     ...[...new Set(twice)].map((name) => `two phases are called "${name}"`),
     ...Object.entries(action.outputArtifacts ?? {}).flatMap(([name, artifact]) =>
@@ -83,7 +108,7 @@ export const actionProblems = (action: BlueprintAction): readonly string[] => {
     ),
     ...referenceProblems(action),
   ];
-};
+});
 
 const requirements = (name: string, wanted: BlueprintAction, spec: ActionSpec): readonly string[] => {
   const missing = (kind: string, names: readonly string[] | undefined, given: object | undefined): readonly string[] =>
@@ -176,24 +201,22 @@ const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
   return (answer.right["status"] as { readonly allowed?: boolean } | undefined)?.allowed === false;
 };
 
-/** The arguments that are known before the start: their templates need nothing of it. */
-const knownArgs = (table: ArgTable, args: JsonObject): Partial<Args<ArgTable>> =>
-  Object.entries(args).reduce<Partial<Args<ArgTable>>>((known, [name, one]) => {
+/** The arguments of a phase that are known before the start: their templates need nothing of it. */
+const knownArgs = memoized(({ func = "", args = {} }: BlueprintPhase): Partial<Args<ArgTable>> => {
+  const table: ArgTable = functionOf(func)?.args ?? {};
+  return Object.entries(args).reduce<Partial<Args<ArgTable>>>((known, [name, one]) => {
     const rendered = renderArgs(table, { [name]: one }, NIL, { now: 0, seed: "" });
     const read = E.flatMap(rendered, (all) => readArgs(table, all));
     return E.isRight(read) ? { ...known, ...read.right } : known;
   }, {});
+});
 
-const accessProblems = (
-  inquiry: Inquiry,
-  { func = "", name = "", args = {} }: BlueprintPhase,
-  own: string,
-  account: string,
-): readonly string[] => {
+const accessProblems = (inquiry: Inquiry, phase: BlueprintPhase, own: string, account: string): readonly string[] => {
+  const { func = "", name = "", args } = phase;
   const found = functionOf(func);
   if (found === undefined) return [];
-  const known = knownArgs(found.args, args);
-  if (args["namespace"] !== undefined && known["namespace"] === undefined) return [];
+  const known = knownArgs(phase);
+  if (args?.["namespace"] !== undefined && known["namespace"] === undefined) return [];
   return found
     .access(known, own)
     .filter((access) => denied(inquiry, access, account))
@@ -265,12 +288,6 @@ const resolveAction = (
   return { problems, record };
 };
 
-/** The most actions of an ActionSet, and bytes of its first journal. */
-const LIMITS = { actions: 50, journal: 400 * 1024 };
-
-const sizeProblems = ({ actions = [] }: { readonly actions?: readonly ActionSpec[] }): readonly string[] =>
-  actions.length > LIMITS.actions ? [`${actions.length} actions, ${LIMITS.actions} are the most`] : [];
-
 /**
  * Everything that must hold before anything runs: a journal, or all problems. Undefined: answers are still missing.
  */
@@ -290,7 +307,6 @@ export const resolve = (
   const resolved = (spec.actions ?? []).map((one, index) => resolveAction(inquiry, actionSet, one, index, account));
   if (inquiry.missing.length > 0) return undefined;
   const problems = [
-    ...sizeProblems(spec),
     ...(answer !== undefined && E.isLeft(answer) && isAbsent(answer.left)
       ? [`ServiceAccount ${namespace}/${account} not found`]
       : []),

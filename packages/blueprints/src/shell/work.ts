@@ -20,7 +20,9 @@ import {
   dueAt,
   type Effect,
   type Happened,
+  identityOf,
   type Memory,
+  resting,
   type Settings,
   type Step,
 } from "../core/index.ts";
@@ -89,6 +91,7 @@ export const startWork = (
   const controller = actionSetController(settings);
   const loop = reconcileKeys<Memory, Effect, Happened, Step>(controller, {
     kind: "ActionSet",
+    resting,
     read: (key) => {
       const [namespace = "", name = ""] = key.split("/");
       return api.send({ verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" });
@@ -122,6 +125,7 @@ export const startWork = (
 
   const watched = watchKind(api, {
     resource: actionSets,
+    keep: identityOf,
     ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }),
     names: NAMES,
     registry,

@@ -2,8 +2,7 @@
 import { cut } from "@janus/api";
 import { type CelInput, celEnv, isCelError, parse, plan } from "@bufbuild/cel";
 import * as E from "fp-ts/lib/Either.js";
-import { digitsOf, isObject, type SyntaxMistake } from "@janus/types";
-import { memoized, memoizedText } from "../kubernetes/memoize.ts";
+import { digitsOf, isObject, memoized, memoizedText, type SyntaxMistake } from "@janus/types";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { flawOf, withSteps } from "./cel-expression.ts";
 import { describeFields } from "./cel-fields.ts";

@@ -1,7 +1,7 @@
 // The parsed gates of each change and of restored targets, and the mistakes in them.
+import { memoized } from "@janus/types";
 import type { Change, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { memoized } from "../kubernetes/memoize.ts";
 import { type Gate, parseGate } from "./gate.ts";
 import type { SyntaxMistake } from "@janus/types";
 

@@ -1,8 +1,7 @@
 // Handles managedFields entries that the API server has merged under the name ancient-changes.
 import { RESTORED_MARK } from "./write-body.ts";
 import { type Fields, fieldsOf, filter, has, isWhole, none, type Path } from "./field-set.ts";
-import { memoized } from "../kubernetes/memoize.ts";
-import { equal, type ManagedFieldsEntry } from "@janus/types";
+import { equal, type ManagedFieldsEntry, memoized } from "@janus/types";
 
 type Entries = readonly ManagedFieldsEntry[];
 

@@ -1,6 +1,5 @@
 // Sets of fields in the format of managedFields: union, difference, intersection and paths.
-import { memoized } from "../kubernetes/memoize.ts";
-import { asObject, isObject, type JsonObject, type ManagedFieldsEntry } from "@janus/types";
+import { asObject, isObject, type JsonObject, type ManagedFieldsEntry, memoized } from "@janus/types";
 
 /**
  * A set of fields, in the form of `managedFields[].fieldsV1`: a tree of path elements. `f:<name>` is a field,

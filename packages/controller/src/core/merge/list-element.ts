@@ -1,8 +1,7 @@
 // Parses the k: and v: elements of fieldsV1, and names the items of a list by them.
 import { isTooDeep } from "../kubernetes/nesting.ts";
-import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import type { Fields } from "./field-set.ts";
-import { asObject, canonical, type Json, type JsonObject, member, parseJson } from "@janus/types";
+import { asObject, canonical, type Json, type JsonObject, member, memoized, memoizedBy, parseJson } from "@janus/types";
 
 /** How the server merges a list, as far as its managed fields show. */
 export type ListKind =

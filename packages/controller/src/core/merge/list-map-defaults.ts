@@ -1,8 +1,7 @@
 // Finds the list items that items without all their keys denote.
 import { elementOf, type ListItem, type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";
 import { child, type Fields, isWhole, none, type Path } from "./field-set.ts";
-import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
-import { asObject, isObject, type Json, type JsonObject, member } from "@janus/types";
+import { asObject, isObject, type Json, type JsonObject, member, memoized, memoizedBy } from "@janus/types";
 
 type Keys = Extract<ListKind, { type: "keys" }>;
 

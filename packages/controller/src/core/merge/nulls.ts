@@ -1,8 +1,7 @@
 // Handles nulls in contents: removes them, and finds the fields that they delete.
-import { memoized } from "../kubernetes/memoize.ts";
 import { child, type Fields, none } from "./field-set.ts";
 import { itemAt, listItems, listKind } from "./list-element.ts";
-import { isObject, type Json, type JsonObject, member } from "@janus/types";
+import { isObject, type Json, type JsonObject, member, memoized } from "@janus/types";
 
 const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
 

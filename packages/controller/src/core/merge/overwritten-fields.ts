@@ -3,8 +3,16 @@ import { type Fields, child, fieldsOf, isWhole, type Path, union } from "./field
 import { type Located, pathOf } from "./merged-field.ts";
 import { elementOf, type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";
 import { isInFormerOrder } from "./list-order.ts";
-import { asObject, equal, isObject, type Json, type JsonObject, type KubeObject, member } from "@janus/types";
-import { memoizedBy } from "../kubernetes/memoize.ts";
+import {
+  asObject,
+  equal,
+  isObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  member,
+  memoizedBy,
+} from "@janus/types";
 import { desiredState, nulledContent, writable } from "./write-body.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ResolvedChange } from "@janus/api";

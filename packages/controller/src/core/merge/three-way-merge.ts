@@ -1,11 +1,10 @@
 // Merges the live object with its snapshot, so that only the fields of the change are restored.
 import { type Fields, isWhole, none, type Path } from "./field-set.ts";
-import { memoized } from "../kubernetes/memoize.ts";
 import { under } from "./field-value.ts";
 import { type ChangeMade, fieldOf, type MergedField, type MergedPart, pathOf } from "./merged-field.ts";
 import { itemLike, type ListKind, listItems, listKind } from "./list-element.ts";
 import { mergedOrder } from "./list-order.ts";
-import { asObject, equal, isEmpty, isObject, type Json, type JsonObject, member } from "@janus/types";
+import { asObject, equal, isEmpty, isObject, type Json, type JsonObject, member, memoized } from "@janus/types";
 import { verdict } from "./merge-rules.ts";
 
 /** Field ownership, and the intent of the change. */

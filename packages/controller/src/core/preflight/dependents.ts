@@ -2,10 +2,9 @@
 import { type Change, cut, deletes, type Transaction } from "@janus/api";
 import { collectGarbage, type Collected } from "./garbage-collection.ts";
 import type { FindOwned } from "../state/effect.ts";
-import { type Instant, asObject, type KubeObject } from "@janus/types";
+import { asObject, type Instant, type KubeObject, lastEqual, memoized } from "@janus/types";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { lastEqual, memoized } from "../kubernetes/memoize.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { callName } from "../kubernetes/implicit-owners.ts";
 import { dueAgain } from "./unlisted-kinds.ts";

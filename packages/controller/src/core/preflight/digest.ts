@@ -1,6 +1,6 @@
 // Computes the digest of a render, which is what is approved.
+import { memoized } from "@janus/types";
 import { Spec, type Transaction } from "@janus/api";
-import { memoized } from "../kubernetes/memoize.ts";
 import { contentsObjects } from "../state/contents.ts";
 import { type Observations, trialIn } from "../state/observations.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";

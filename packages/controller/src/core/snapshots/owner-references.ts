@@ -1,9 +1,9 @@
 // Computes the owner references of restored objects, as owners created again have new uids.
+import { memoized } from "@janus/types";
 import { deletes, type Transaction } from "@janus/api";
 import { recordedBefore } from "./prior-state.ts";
 import { isWhole, none } from "../merge/field-set.ts";
 import type { Journal } from "../state/journal.ts";
-import { memoized } from "../kubernetes/memoize.ts";
 import {
   ofOwners,
   withEntriesOf,

@@ -1,9 +1,9 @@
 // Reads contents of changes from ConfigMaps and Secrets, and resolves the changes that refer to them.
+import { memoized } from "@janus/types";
 import type { Change, ContentSource, ContentsObject, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { Instant, JsonObject } from "@janus/types";
 import { configMaps, formatRef, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
-import { memoized } from "../kubernetes/memoize.ts";
 import type { ContentsObservation } from "./contents-observation.ts";
 import type { ApiCall } from "./effect.ts";
 import type { Observations } from "./observations.ts";

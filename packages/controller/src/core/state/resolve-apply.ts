@@ -1,6 +1,6 @@
 // Resolves an Apply to a Create or a Patch, and a Replace to a Create, by whether the target exists.
+import { memoized } from "@janus/types";
 import type { Change, ResolvedChange, Transaction } from "@janus/api";
-import { memoized } from "../kubernetes/memoize.ts";
 import { changeIn, type Observations } from "./observations.ts";
 
 /** A change that creates its target if it does not exist. */

@@ -4,10 +4,9 @@ import { takeOver, takeOverBody } from "../merge/take-over.ts";
 import { changeBody, createBody, managerOf } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "./effect.ts";
 import type { Fold } from "./fold.ts";
-import { type KubeObject } from "@janus/types";
+import { type KubeObject, memoized, memoizedBy } from "@janus/types";
 import { type Observations } from "./observations.ts";
 import { type ObjectRef } from "../kubernetes/kube-object.ts";
-import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import { resolvedChanges } from "./resolve-apply.ts";
 import { resolvedTargets } from "./target-resolution.ts";
 

@@ -3,9 +3,8 @@ import { type Change, groupOf, type Item, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type Observations, type ServedKind } from "./observations.ts";
 import type { Discover } from "./effect.ts";
-import { asObject, type Json, type Resource } from "@janus/types";
+import { asObject, type Json, memoized, type Resource } from "@janus/types";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
-import { memoized } from "../kubernetes/memoize.ts";
 import { resolvedChange } from "./resolve-apply.ts";
 
 const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);

@@ -1,0 +1,38 @@
+// Drops what an ActionSet does not need while it waits: it is read again before anything is decided.
+import { type KubeObject, sizeOf } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { type Memory, remember } from "./memory.ts";
+
+/** An ActionSet without what its author may make as large as fits into etcd: for the cache, and while it waits. */
+export const identityOf = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
+  const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    },
+  };
+};
+
+const AT_REST = E.left("it is read again");
+
+/** Read again with its journal, as after a restart. */
+const outline = ({ object }: Memory): Memory => ({ ...remember(identityOf(object)), actionSet: AT_REST });
+
+const bytes = ({ object, journal, facts, logs }: Memory): number =>
+  sizeOf(object) +
+  (journal.type === "read" ? sizeOf(journal.journal) : 0) +
+  [...facts.values()].reduce((sum, one) => sum + (E.isRight(one) ? sizeOf(one.right) : 0), 0) +
+  [...logs.values()].reduce((sum, one) => sum + sizeOf(one), 0);
+
+/** See `Resting` in the runtime. */
+export const resting = {
+  rest: (memory: Memory): Memory => ({ ...memory, object: identityOf(memory.object), actionSet: AT_REST }),
+  outline,
+  bytes,
+};
