@@ -109,16 +109,16 @@ it("goes on where somebody takes its finalizer off", async () => {
   expect((await over("run")).status.state).toBe("complete");
 });
 
-describe("what is too large is refused before anything runs", () => {
-  const refused = async (phases: readonly object[], actions = 1): Promise<string | undefined> => {
-    const { create, over } = await place();
-    await create(blueprint("recipe", { do: { phases } }));
-    await create(actionSet("run", ...Array.from({ length: actions }, () => actionOn("do", "recipe"))));
-    return (await over("run")).status.error?.message;
-  };
-  const phases = (count: number): readonly object[] =>
-    Array.from({ length: count }, (_, n) => task(`phase${n}`, "true"));
+const refused = async (phases: readonly object[], actions = 1): Promise<string | undefined> => {
+  const { create, over } = await place();
+  await create(blueprint("recipe", { do: { phases } }));
+  await create(actionSet("run", ...Array.from({ length: actions }, () => actionOn("do", "recipe"))));
+  return (await over("run")).status.error?.message;
+};
 
+const phases = (count: number): readonly object[] => Array.from({ length: count }, (_, n) => task(`phase${n}`, "true"));
+
+describe("what is too large is refused before anything runs", () => {
   it.each([
     ["101 phases", phases(101), 1, "nothing was run: 101 phases, 100 are the most"],
     ["51 actions", phases(1), 51, "nothing was run: 51 actions, 50 are the most"],
