@@ -7,5 +7,5 @@ import { author, somebody, subject } from "./recipes.ts";
 noisyNeighbours(
   "a user who may edit in one namespace stops no ActionSet in another one",
   { ...subject, author, bystander: somebody, attacks, mostSlowdown: 15 },
-  share({ npmTest: 1, ci: 3 }),
+  share({ npmTest: 4, ci: 4 }),
 );
