@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { secret, within } from "../fixtures/manifests.ts";
-import { actionOn, actionSet, actionSetRef, blueprint, place } from "./world.ts";
+import { actionOn, actionSet, actionSetRef, blueprint } from "./objects.ts";
+import { place } from "./world.ts";
 
 const SECRET = "marked-4711-value";
 const PASSWORD = "{{ .Secrets.credentials.Data.password | toString }}";

@@ -6,17 +6,8 @@ import type { Subject } from "../crash/any-controller.ts";
 import { administrator } from "../fixtures/administrator.ts";
 import { within } from "../fixtures/manifests.ts";
 import type { RunningNode } from "../fixtures/node/start-node.ts";
-import {
-  type ActionSetObject,
-  actionOn,
-  actionSet,
-  actionSetRef,
-  blueprint,
-  controllerOf,
-  isOver,
-  nodeFor,
-  prepared,
-} from "./world.ts";
+import { type ActionSetObject, actionOn, actionSet, actionSetRef, blueprint } from "./objects.ts";
+import { controllerOf, isOver, nodeFor, prepared } from "./world.ts";
 
 /** Commands say here that they have run, by namespace. */
 const runs = await mkdtemp(path.join(os.tmpdir(), "janus-runs-"));

@@ -2,7 +2,8 @@
 import { expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { roleBinding, within } from "../fixtures/manifests.ts";
-import { actionOn, actionSet, blueprint, place } from "./world.ts";
+import { actionOn, actionSet, blueprint } from "./objects.ts";
+import { place } from "./world.ts";
 
 const configMaps = (namespace: string, name: string): object => ({
   apiVersion: "v1",

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { secret, within } from "../fixtures/manifests.ts";
-import { actionOn, actionSet, blueprint, place } from "./world.ts";
+import { actionOn, actionSet, blueprint } from "./objects.ts";
+import { place } from "./world.ts";
 
 /** Writes an output as `kando output` does. */
 const kando = (key: string, value: string): string => `echo '###Phase-output###: {"key":"${key}","value":"${value}"}'`;

@@ -1,6 +1,6 @@
 // What the suites of Blueprints work on: the kinds of Kanister, a namespace with a ServiceAccount, a node that runs Pods, a controller.
 import { kanisterCrds, startWork } from "@janus/blueprints";
-import { type Api, connect, type Hook, type KubeObject, loadConfig, type PodStreams } from "@janus/kube";
+import { type Api, connect, type Hook, loadConfig, type PodStreams } from "@janus/kube";
 import { jsonLog, watchdog } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, onTestFinished, vi } from "vitest";
@@ -9,8 +9,7 @@ import { controlPlane } from "../fixtures/cluster.ts";
 import { roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 import { type RunningNode, startNode } from "../fixtures/node/start-node.ts";
-
-const API_VERSION = "cr.kanister.io/v1alpha1";
+import { API_VERSION, type ActionSetObject, actionSetRef } from "./objects.ts";
 
 for (const crd of kanisterCrds) await administrator.apply(crd as unknown as Manifest);
 await vi.waitUntil(
@@ -29,52 +28,6 @@ export const connection = config.right;
 export const client = connect(connection, { writeTimeout: 2000, deadline: 5000 });
 
 const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, seed: "test" };
-
-/** An ActionSet as its users see it. */
-export interface ActionSetObject extends KubeObject {
-  readonly status: {
-    readonly state: string;
-    readonly error?: { readonly message: string };
-    readonly progress: { readonly percentCompleted: string; readonly runningPhase: string };
-    readonly actions: readonly {
-      readonly artifacts?: Readonly<Record<string, { readonly keyValue: Readonly<Record<string, string>> }>>;
-      readonly phases: readonly {
-        readonly name: string;
-        readonly state: string;
-        readonly output?: Readonly<Record<string, string>>;
-      }[];
-      readonly deferPhase?: { readonly state: string };
-    }[];
-    readonly conditions: readonly { readonly type: string; readonly status: string; readonly message: string }[];
-  };
-}
-
-export const actionSetRef = (name: string): Manifest => ({
-  apiVersion: API_VERSION,
-  kind: "ActionSet",
-  metadata: { name },
-});
-
-export const blueprint = (name: string, actions: object): Manifest => ({
-  apiVersion: API_VERSION,
-  kind: "Blueprint",
-  metadata: { name },
-  actions,
-});
-
-/** An action on the ConfigMap `subject`. */
-export const actionOn = (name: string, blueprintName: string, more: object = {}): object => ({
-  name,
-  blueprint: blueprintName,
-  object: { apiVersion: "v1", group: "", resource: "configmaps", kind: "", name: "subject", namespace: "" },
-  ...more,
-});
-
-export const actionSet = (name: string, ...actions: readonly object[]): Manifest => ({
-  ...actionSetRef(name),
-  metadata: { name },
-  spec: { actions },
-});
 
 /** Starts a controller for the ActionSets of a namespace. */
 export const controllerOf = (api: Api & PodStreams, namespace: string): { readonly stop: () => Promise<void> } =>

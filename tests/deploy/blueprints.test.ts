@@ -24,6 +24,7 @@ const rights = [
   ...["create", "get", "patch", "delete"].map((verb) => `${verb} secrets`),
   "get serviceaccounts",
   "impersonate serviceaccounts",
+  "impersonate userextras/janus.io/blueprints-fence.authentication.k8s.io",
 ];
 
 describe("the Blueprint controller", () => {
@@ -36,11 +37,13 @@ describe("the Blueprint controller", () => {
     expect([...new Set(given)].toSorted()).toEqual(rights.toSorted());
   });
 
-  it("has no permission in namespaces that it does not watch", () => {
+  it("has no permission in namespaces that it does not watch, but to say of which term its writes are", () => {
     const given = kindsOf(ofBlueprints({ blueprints: { watchNamespace: "shop" } }));
     expect(given.filter((one) => one.includes("Role"))).toEqual([
       "Role janus-system/janus-blueprints-leader",
       "RoleBinding janus-system/janus-blueprints-leader",
+      "ClusterRole /janus-blueprints",
+      "ClusterRoleBinding /janus-blueprints",
       "Role shop/janus-blueprints",
       "RoleBinding shop/janus-blueprints",
     ]);

@@ -306,7 +306,9 @@ describe("the chart", () => {
       "CustomResourceDefinition /blueprints.cr.kanister.io",
       "CustomResourceDefinition /profiles.cr.kanister.io",
       "CustomResourceDefinition /transactions.backup.janus.io",
+      "ValidatingAdmissionPolicy /janus-blueprints-fence",
       "ValidatingAdmissionPolicy /janus-fence",
+      "ValidatingAdmissionPolicyBinding /janus-blueprints-fence",
       "ValidatingAdmissionPolicyBinding /janus-fence",
     ]);
   });

@@ -239,3 +239,61 @@ egress:
       - protocol: TCP
         port: 53
 {{- end }}
+
+{{/*
+Rejects writes of a stale leader: those with a term other than that of the leader's Lease. It is kept when the release is
+uninstalled: if it was deleted and installed again, a running API server would compare with an old Lease.
+Given: name, key (the user extra with the term), labels, lease and namespace.
+*/}}
+{{- define "janus.fence" -}}
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: {{ .name }}
+  labels:
+    {{- .labels | nindent 4 }}
+  annotations:
+    helm.sh/resource-policy: keep
+spec:
+  # Fail would stop every write in the cluster when there is no Lease.
+  failurePolicy: Ignore
+  paramKind:
+    apiVersion: coordination.k8s.io/v1
+    kind: Lease
+  matchConstraints:
+    matchPolicy: Equivalent
+    namespaceSelector: {}
+    objectSelector: {}
+    resourceRules:
+      - apiGroups: ["*"]
+        apiVersions: ["*"]
+        operations: ["CREATE", "UPDATE", "DELETE"]
+        resources: ["*/*"]
+        scope: "*"
+  matchConditions:
+    - name: bears-a-token
+      expression: "has(request.userInfo.extra) && '{{ .key }}' in request.userInfo.extra"
+  validations:
+    - expression: >-
+        request.userInfo.extra['{{ .key }}'].size() == 1 &&
+        (request.userInfo.extra['{{ .key }}'][0] + '/').startsWith((has(params.spec.holderIdentity) ? params.spec.holderIdentity : '')
+        + '/' + string(has(params.spec.leaseTransitions) ? params.spec.leaseTransitions : 0) + '/')
+      message: "{{ .key }}: this write was decided by a leader of Janus whose term is over"
+      messageExpression: "'{{ .key }}: this write was decided by a leader of Janus whose term is over: ' + request.userInfo.extra['{{ .key }}'][0]"
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ .name }}
+  labels:
+    {{- .labels | nindent 4 }}
+  annotations:
+    helm.sh/resource-policy: keep
+spec:
+  policyName: {{ .name }}
+  validationActions: ["Deny"]
+  paramRef:
+    name: {{ .lease | quote }}
+    namespace: {{ .namespace | quote }}
+    parameterNotFoundAction: Allow
+{{- end }}

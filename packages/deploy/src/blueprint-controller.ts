@@ -1,5 +1,6 @@
 // The construct of the Blueprint controller: its Deployment, with all that belongs to it.
 import { SYSTEM_NAMESPACE } from "@janus/api";
+import { FENCE } from "@janus/blueprints";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { BlueprintRoles } from "./blueprint-roles.ts";
@@ -8,6 +9,7 @@ import { defaultLogLevel, type LogLevel } from "./controller-flags.ts";
 import { type ControllerNetworkPolicyProps, networkPolicySpec } from "./controller-network-policy.ts";
 import { controllerPod, type ControllerPodProps, extraEnvOf, namespaceEnv } from "./controller-pod.ts";
 import { blueprintsLabels } from "./labels.ts";
+import { fencePolicy } from "./leader-fence.ts";
 
 export interface BlueprintControllerProps
   extends Omit<ControllerPodProps, "resources">,
@@ -58,6 +60,12 @@ export class BlueprintController extends Construct {
     const metadata = { name: BLUEPRINTS_NAME, namespace, labels: blueprintsLabels };
     new k8s.KubeServiceAccount(this, "ServiceAccount", { metadata, automountServiceAccountToken: false });
     new BlueprintRoles(this, "Roles", props);
+    fencePolicy(new Construct(this, "Fence"), {
+      name: FENCE.policy,
+      key: FENCE.key,
+      labels: blueprintsLabels,
+      lease: { name: BLUEPRINTS_LEASE, namespace },
+    });
     if (props.networkPolicy !== false)
       new k8s.KubeNetworkPolicy(this, "NetworkPolicy", { metadata, spec: networkPolicySpec(blueprintsLabels, props) });
     new k8s.KubeDeployment(this, "Deployment", {

@@ -1,5 +1,6 @@
 // The permissions of the Blueprint controller.
 import { SYSTEM_NAMESPACE } from "@janus/api";
+import { FENCE } from "@janus/blueprints";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { BLUEPRINTS_LEASE, BLUEPRINTS_NAME, type BlueprintsProps } from "./blueprints-props.ts";
@@ -40,9 +41,24 @@ const lead: readonly k8s.PolicyRule[] = [
 
 const apiGroup = "rbac.authorization.k8s.io";
 
+/** Writes as others carry the term of the leader, which the fence compares with its Lease. This permission is cluster-scoped. */
+const bearTerm: k8s.PolicyRule = {
+  apiGroups: ["authentication.k8s.io"],
+  resources: [`userextras/${FENCE.key}`],
+  verbs: ["impersonate"],
+};
+
+/** To check whether the fence is up, it impersonates itself. */
+const actAsItself: k8s.PolicyRule = {
+  apiGroups: [""],
+  resources: ["serviceaccounts"],
+  resourceNames: [BLUEPRINTS_NAME],
+  verbs: ["impersonate"],
+};
+
 /**
  * The Roles of the Blueprint controller: for its Lease in its own namespace, and for ActionSets in the watched one. Only where all
- * namespaces are watched the latter is a ClusterRole.
+ * namespaces are watched the latter is a ClusterRole; in any case there is one for the term of the leader.
  *
  * Guarantees: no permission on Pods, workloads, or Secrets to list.
  */
@@ -52,16 +68,16 @@ export class BlueprintRoles extends Construct {
     const { namespace: home = SYSTEM_NAMESPACE, blueprints: { watchNamespace: namespace } = {} } = props;
     const subjects = [{ kind: "ServiceAccount", name: BLUEPRINTS_NAME, namespace: home }];
     const leading = { name: BLUEPRINTS_LEASE, namespace: home, labels: blueprintsLabels };
-    new k8s.KubeRole(this, "Lead", { metadata: leading, rules: [...lead] });
+    new k8s.KubeRole(this, "Lead", { metadata: leading, rules: [...lead, actAsItself] });
     const leadRef = { apiGroup, kind: "Role", name: leading.name };
     new k8s.KubeRoleBinding(this, "LeadBinding", { metadata: leading, roleRef: leadRef, subjects });
 
     const metadata = { name: BLUEPRINTS_NAME, labels: blueprintsLabels };
-    if (namespace === undefined) {
-      new k8s.KubeClusterRole(this, "Work", { metadata, rules: [...work] });
-      const roleRef = { apiGroup, kind: "ClusterRole", name: BLUEPRINTS_NAME };
-      new k8s.KubeClusterRoleBinding(this, "WorkBinding", { metadata, roleRef, subjects });
-    } else {
+    const everywhere = namespace === undefined ? [...work, bearTerm] : [bearTerm];
+    new k8s.KubeClusterRole(this, "Everywhere", { metadata, rules: everywhere });
+    const everywhereRef = { apiGroup, kind: "ClusterRole", name: BLUEPRINTS_NAME };
+    new k8s.KubeClusterRoleBinding(this, "EverywhereBinding", { metadata, roleRef: everywhereRef, subjects });
+    if (namespace !== undefined) {
       new k8s.KubeRole(this, "Work", { metadata: { ...metadata, namespace }, rules: [...work] });
       const roleRef = { apiGroup, kind: "Role", name: BLUEPRINTS_NAME };
       new k8s.KubeRoleBinding(this, "WorkBinding", { metadata: { ...metadata, namespace }, roleRef, subjects });

@@ -1,4 +1,4 @@
-// The admission policy janus-fence, which rejects writes of a leader whose term is over.
+// The admission policies that reject writes of a leader whose term is over.
 import { FENCE_KEY, POLICIES } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
@@ -9,12 +9,16 @@ import type { NamespacedProps } from "./namespaced.ts";
 
 export interface LeaderFenceProps extends NamespacedProps, LeaderElectionProps {}
 
-const name = POLICIES.fence;
-const key = FENCE_KEY;
-
-/** The term, followed by the random part of the request: the rejection repeats it, so that the controller recognises it. */
-const token = `request.userInfo.extra['${key}']`;
-const over = `${key}: this write was decided by a leader of Janus whose term is over`;
+/** The fence of a controller. */
+export interface Fence {
+  /** Of the policy. */
+  readonly name: string;
+  /** The user extra with the token. */
+  readonly key: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The Lease of the leader. */
+  readonly lease: { readonly name: string; readonly namespace: string };
+}
 
 /** The current term of the Lease, in the form of the token's beginning. A released Lease has no holder, and no token matches it. */
 const term =
@@ -22,8 +26,8 @@ const term =
   "string(has(params.spec.leaseTransitions) ? params.spec.leaseTransitions : 0)";
 
 /**
- * Rejects writes of a stale leader to targets, even if it was paused right before the write and has not noticed the end of its
- * term.
+ * Rejects writes of a stale leader that it makes as others, even if it was paused right before the write and has not noticed the
+ * end of its term.
  *
  * Guarantees: a write with the token of a term other than that of the Lease is rejected. Writes without a token, those of all other
  *             clients, are admitted, and so is every write while there is no Lease: the parameter is resolved before the match
@@ -31,46 +35,55 @@ const term =
  *             policies themselves.
  * Source:     https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#parameter-resources
  */
-export class LeaderFence extends Construct {
-  constructor(scope: Construct, id: string, props: LeaderFenceProps = {}) {
-    super(scope, id);
-    const metadata = { name, labels: controllerLabels };
-    const { leaseName, leaseNamespace } = leaderElectionOf(props);
-    new k8s.KubeValidatingAdmissionPolicy(this, "Policy", {
-      metadata,
-      spec: {
-        failurePolicy: "Ignore",
-        paramKind: { apiVersion: "coordination.k8s.io/v1", kind: "Lease" },
-        // With the API server's defaults set explicitly: the field is atomic, and two managers that apply it must not conflict.
-        matchConstraints: {
-          matchPolicy: "Equivalent",
-          namespaceSelector: {},
-          objectSelector: {},
-          resourceRules: [
-            {
-              apiGroups: ["*"],
-              apiVersions: ["*"],
-              operations: ["CREATE", "UPDATE", "DELETE"],
-              resources: ["*/*"],
-              scope: "*",
-            },
-          ],
-        },
-        matchConditions: [
+export const fencePolicy = (scope: Construct, { name, key, labels, lease }: Fence): void => {
+  const metadata = { name, labels: { ...labels } };
+  // The term, followed by the random part of the request: the rejection repeats it, so that the controller recognises it.
+  const token = `request.userInfo.extra['${key}']`;
+  const over = `${key}: this write was decided by a leader of Janus whose term is over`;
+  new k8s.KubeValidatingAdmissionPolicy(scope, "Policy", {
+    metadata,
+    spec: {
+      failurePolicy: "Ignore",
+      paramKind: { apiVersion: "coordination.k8s.io/v1", kind: "Lease" },
+      // With the API server's defaults set explicitly: the field is atomic, and two managers that apply it must not conflict.
+      matchConstraints: {
+        matchPolicy: "Equivalent",
+        namespaceSelector: {},
+        objectSelector: {},
+        resourceRules: [
           {
-            name: "bears-a-token",
-            expression: `has(request.userInfo.extra) && '${key}' in request.userInfo.extra`,
-          },
-        ],
-        validations: [
-          {
-            expression: `${token}.size() == 1 && (${token}[0] + '/').startsWith(${term} + '/')`,
-            message: over,
-            messageExpression: `'${over}: ' + ${token}[0]`,
+            apiGroups: ["*"],
+            apiVersions: ["*"],
+            operations: ["CREATE", "UPDATE", "DELETE"],
+            resources: ["*/*"],
+            scope: "*",
           },
         ],
       },
-    });
-    denyByPolicy(this, metadata, { name: leaseName, namespace: leaseNamespace, parameterNotFoundAction: "Allow" });
+      matchConditions: [
+        {
+          name: "bears-a-token",
+          expression: `has(request.userInfo.extra) && '${key}' in request.userInfo.extra`,
+        },
+      ],
+      validations: [
+        {
+          expression: `${token}.size() == 1 && (${token}[0] + '/').startsWith(${term} + '/')`,
+          message: over,
+          messageExpression: `'${over}: ' + ${token}[0]`,
+        },
+      ],
+    },
+  });
+  denyByPolicy(scope, metadata, { ...lease, parameterNotFoundAction: "Allow" });
+};
+
+/** The fence of the Transaction controller: it rejects writes of a stale leader to targets; see {@link fencePolicy}. */
+export class LeaderFence extends Construct {
+  constructor(scope: Construct, id: string, props: LeaderFenceProps = {}) {
+    super(scope, id);
+    const { leaseName, leaseNamespace } = leaderElectionOf(props);
+    const lease = { name: leaseName, namespace: leaseNamespace };
+    fencePolicy(this, { name: POLICIES.fence, key: FENCE_KEY, labels: controllerLabels, lease });
   }
 }

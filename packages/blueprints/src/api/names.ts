@@ -20,6 +20,13 @@ export const profiles = kind("Profile", "profiles");
 /** Held from the first write until the ActionSet has ended, so that a deletion waits for its clean-up. */
 export const RUNNING = "blueprints.janus.io/running";
 
+/** The fence: the user extra with the leader's term, the policy, and the Lease that is written by dry run to check it. */
+export const FENCE = {
+  key: "janus.io/blueprints-fence",
+  policy: "janus-blueprints-fence",
+  check: "janus-blueprints-fence-check",
+} as const;
+
 /** Stands in for `spec.serviceAccountName` where the CRD is Kanister's own, which prunes the field. */
 export const SERVICE_ACCOUNT = "janus.io/service-account";
 

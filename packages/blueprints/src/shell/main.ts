@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { runProcess } from "@janus/runtime/parts";
+import { FENCE } from "../api/names.ts";
 import { LEADER_LABEL, parseFlags } from "./flags.ts";
 import { NAMES } from "./names.ts";
 import { startWork } from "./work.ts";
@@ -18,6 +19,7 @@ await runProcess(
   {
     names: NAMES,
     version,
+    fence: FENCE,
     leaderLabel: LEADER_LABEL,
     limits: {
       http: { connections: 256, headerBytes: 8192, arrival: 3000, check: 500 },

@@ -40,7 +40,7 @@ helm upgrade janus charts/janus -n janus-system --reset-then-reuse-values --wait
 
 ## Uninstall
 
-The CustomResourceDefinition, with all Transactions, and the admission policy \`janus-fence\` stay. Let active
+The CustomResourceDefinition, with all Transactions, and the admission policies \`janus-fence\` and \`janus-blueprints-fence\` stay. Let active
 Transactions finish first: the repository's \`docs/uninstall.md\` says how.
 
 \`\`\`sh

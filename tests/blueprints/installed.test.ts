@@ -1,0 +1,160 @@
+// The Blueprint controller as it is installed: with its Roles and no other rights, two processes of which one leads, and its fence.
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { FENCE, NAMES, startWork } from "@janus/blueprints";
+import { installation } from "@janus/deploy";
+import { connect, type Hook, loadConfig } from "@janus/kube";
+import { jsonLog, leadership, watchdog } from "@janus/runtime/parts";
+import { pods } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { timing } from "../e2e/fence-cluster.ts";
+import { kubectlWith } from "../fixtures/cluster.ts";
+import { installed, type Installed, leaderOf } from "../fixtures/installed.ts";
+import { roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
+import { type RunningNode, startNode } from "../fixtures/node/start-node.ts";
+import { actionOn, actionSet, type ActionSetObject, blueprint } from "./objects.ts";
+
+const USER = "system:serviceaccount:janus-system:janus-blueprints";
+const seconds = (ms: number): string => `${ms / 1000}s`;
+const FLAGS = [
+  "--blueprints",
+  "--default-service-account=ops",
+  `--write-timeout=${seconds(timing.writeTimeout)}`,
+  `--leader-elect-lease-duration=${seconds(timing.leaseDuration)}`,
+  `--leader-elect-renew-deadline=${seconds(timing.renewDeadline)}`,
+  `--leader-elect-retry-period=${seconds(timing.retryPeriod)}`,
+];
+
+let cluster: Installed;
+let node: RunningNode;
+let directory: string;
+beforeAll(async () => {
+  const product = { manifests: installation({ blueprints: { defaultServiceAccount: "ops" } }), user: USER };
+  cluster = await installed(FLAGS, undefined, undefined, product);
+  node = await startNode(cluster.api);
+  directory = await mkdtemp(path.join(os.tmpdir(), "janus-installed-"));
+}, 120_000);
+afterAll(async () => {
+  await node.stop();
+  await cluster.end();
+});
+
+const apply = async (...objects: readonly object[]): Promise<void> => {
+  const stdin = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+  const { code, stderr } = await kubectlWith(
+    { kubeconfig: cluster.controlPlane.kubeconfig, stdin },
+    "apply",
+    "--server-side",
+    "-f",
+    "-",
+  );
+  if (code !== 0) throw new Error(stderr);
+};
+
+/** A namespace with the ServiceAccount `ops`, and an ActionSet whose command says that it has run, and waits until it is let go. */
+const submitted = async (namespace: string) => {
+  const ran = path.join(directory, `${namespace}-ran`);
+  const go = path.join(directory, `${namespace}-go`);
+  await writeFile(ran, "");
+  await apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  const command = ["sh", "-c", `echo ran >> ${ran}; until test -e ${go}; do sleep 0.1; done`];
+  const phase = { func: "KubeTask", name: "only", args: { image: "busybox", command } };
+  await apply(
+    ...[
+      serviceAccount("ops"),
+      roleBinding("ops", "ClusterRole", "admin", `${namespace}/ops`),
+      { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "subject" } },
+      blueprint("recipe", { do: { phases: [phase] } }),
+      actionSet("run", actionOn("do", "recipe")),
+    ].map((object) => within(namespace, object)),
+  );
+  return {
+    hasRun: async () => (await readFile(ran, "utf8")).split("\n").filter((line) => line !== "").length,
+    letGo: () => writeFile(go, ""),
+    state: async () => {
+      const printed = await cluster.kubectl("get", "actionset", "run", "-n", namespace, "-o", "json");
+      return (JSON.parse(printed) as ActionSetObject).status?.state;
+    },
+    pods: () => cluster.kubectl("get", "pods", "-n", namespace, "-o", "name"),
+  };
+};
+
+it("goes on in another process when its leader is killed: each command runs once, with no right but its own", async () => {
+  const replicas = [await cluster.replica("a"), await cluster.replica("b")];
+  await Promise.all(replicas.map(({ start }) => start()));
+  onTestFinished(async () => void (await Promise.all(replicas.map(({ end }) => end()))));
+  const work = await submitted("failover");
+  await expect.poll(work.hasRun, { timeout: 40_000 }).toBe(1);
+  const leader = await leaderOf(replicas);
+  if (leader === undefined) throw new Error("nobody leads");
+  await leader.kill();
+  const heir = replicas.find((one) => one !== leader);
+  await expect.poll(async () => (await heir?.status())?.leader, { timeout: 40_000 }).toBe(true);
+  await work.letGo();
+  await expect.poll(work.state, { timeout: 40_000 }).toBe("complete");
+  expect(await work.hasRun()).toBe(1);
+  await expect.poll(async () => (await heir?.metrics()) ?? "").toContain("janus_blueprints_fence_up 1");
+  const complaints = (await Promise.all(replicas.map((one) => one.complaints()))).flat();
+  expect(complaints.filter((line) => /forbidden|cannot/iu.test(line))).toEqual([]);
+}, 180_000);
+
+/** A controller in this process. */
+const candidate = async (identity: string, ...hooks: readonly Hook[]) => {
+  const config = loadConfig({}, await cluster.controlPlane.userKubeconfig(USER));
+  if (E.isLeft(config)) throw new Error(config.left);
+  const client = connect(config.right, { hooks, writeTimeout: timing.writeTimeout, deadline: 5000 });
+  const election = leadership(client, {
+    names: NAMES,
+    fence: FENCE,
+    identity,
+    place: { namespace: "janus-system", name: "janus-blueprints-leader" },
+    timing,
+    deadline: 1500,
+    log: () => {},
+  });
+  onTestFinished(async () => {
+    await election.leave();
+    await client.close();
+  });
+  return { client, election, api: election.elected.then((inTerm) => inTerm?.(client)) };
+};
+
+it("creates no Pod as a leader that was paused until another one leads", async () => {
+  const [reached, woken, sent] = [
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<Awaited<ReturnType<Hook>>>(),
+  ];
+  let isPaused = false;
+  const hook: Hook = async (request, next) => {
+    const isIt = !isPaused && request.verb === "create" && request.resource.plural === pods.plural;
+    isPaused ||= isIt;
+    if (isIt) reached.resolve();
+    if (isPaused) await woken.promise;
+    const answer = await next(request);
+    if (isIt) sent.resolve(answer);
+    return answer;
+  };
+  const first = await candidate("first", hook);
+  const api = await first.api;
+  if (api === undefined) throw new Error("lost before it began");
+  const settings = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, seed: "test" };
+  const work = await submitted("fenced");
+  const { stop } = startWork(
+    { api, streams: first.client, log: jsonLog("error"), watchdog: watchdog() },
+    { watchNamespace: "fenced", concurrency: 4 },
+    settings,
+  );
+  onTestFinished(stop);
+  await reached.promise;
+  const second = await candidate("second");
+  await second.api;
+  await expect.poll(() => second.election.status().fence, { timeout: 20_000 }).toBe("up");
+  woken.resolve();
+  expect(await sent.promise).toMatchObject({
+    left: { type: "refused", code: 422, message: expect.stringContaining(FENCE.key) as string },
+  });
+  expect(await work.pods()).toBe("");
+}, 120_000);
