@@ -8,8 +8,9 @@ import { connect, type Hook, loadConfig } from "@janus/kube";
 import { jsonLog, leadership, watchdog } from "@janus/runtime/parts";
 import { pods } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { timing } from "../e2e/fence-cluster.ts";
+import type { Manifest } from "../fixtures/administrator.ts";
 import { kubectlWith } from "../fixtures/cluster.ts";
 import { installed, type Installed, leaderOf } from "../fixtures/installed.ts";
 import { roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
@@ -71,7 +72,7 @@ const submitted = async (namespace: string) => {
     ].map((object) => within(namespace, object)),
   );
   return {
-    hasRun: async () => (await readFile(ran, "utf8")).split("\n").filter((line) => line !== "").length,
+    hasRun: async () => [...(await readFile(ran, "utf8")).matchAll(/ran/gu)].length,
     letGo: () => writeFile(go, ""),
     state: async () => {
       const printed = await cluster.kubectl("get", "actionset", "run", "-n", namespace, "-o", "json");
@@ -158,3 +159,111 @@ it("creates no Pod as a leader that was paused until another one leads", async (
   });
   expect(await work.pods()).toBe("");
 }, 120_000);
+
+/** What kubectl complains of, as a user who may edit ActionSets, Secrets and nothing else in this namespace; `""`: of nothing. */
+const complaint = async (object: object, ...args: readonly string[]): Promise<string> => {
+  const { stderr } = await kubectlWith(
+    { kubeconfig: cluster.controlPlane.kubeconfig, stdin: JSON.stringify(within("guarded", object as Manifest)) },
+    ...(args.length === 0 ? ["apply", "--server-side", "-f", "-"] : args),
+    "--as=dev",
+    "-n=guarded",
+  );
+  return stderr;
+};
+
+const named = (name: string, more: object = {}): Manifest => ({
+  ...actionSet(name, actionOn("do", "recipe")),
+  ...more,
+});
+const asOps = { spec: { actions: [], serviceAccountName: "ops" } };
+const patch = (name: string, body: object): readonly string[] => [
+  "patch",
+  "actionset",
+  name,
+  "--type=merge",
+  `-p=${JSON.stringify(body)}`,
+];
+
+describe("a user who may edit ActionSets, and not impersonate the ServiceAccount ops", () => {
+  beforeAll(async () => {
+    await apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "guarded" } });
+    const rules = [
+      { apiGroups: ["cr.kanister.io"], resources: ["actionsets"], verbs: ["*"] },
+      { apiGroups: [""], resources: ["secrets"], verbs: ["*"] },
+    ];
+    await apply(
+      ...[
+        { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata: { name: "dev" }, rules },
+        {
+          apiVersion: "rbac.authorization.k8s.io/v1",
+          kind: "RoleBinding",
+          metadata: { name: "dev" },
+          roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "dev" },
+          subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "dev" }],
+        },
+        named("of-another", asOps),
+        named("running"),
+      ].map((object) => within("guarded", object)),
+    );
+  });
+
+  it.each<readonly [what: string, complaint: string, object: object, args: readonly string[]]>([
+    ["creates one that names none", "", named("default"), []],
+    [
+      "creates none that names it",
+      'user "dev" cannot impersonate ServiceAccount "ops" in namespace "guarded"',
+      named("named", asOps),
+      [],
+    ],
+    [
+      "creates none that names it by its label",
+      'cannot impersonate ServiceAccount "ops"',
+      named("labelled", { metadata: { name: "labelled", labels: { "janus.io/service-account": "ops" } } }),
+      [],
+    ],
+    [
+      "does not name it later",
+      'cannot impersonate ServiceAccount "ops"',
+      {},
+      patch("running", { metadata: { labels: { "janus.io/service-account": "ops" } } }),
+      [],
+    ],
+    [
+      "does not edit what it will do",
+      'cannot impersonate ServiceAccount "ops"',
+      {},
+      patch("of-another", { spec: { actions: [{ name: "other" }] } }),
+    ],
+    ["labels one that names it", "", {}, patch("of-another", { metadata: { labels: { team: "shop" } } })],
+    [
+      "writes no status",
+      "only the controller of Janus writes the status",
+      {},
+      patch("running", { status: { state: "complete" } }),
+    ],
+    [
+      "creates none that seems to run",
+      "only the controller of Janus writes the status",
+      named("seems", { status: { state: "running" } }),
+      [],
+    ],
+    ["restores one that has ended", "", named("restored", { status: { state: "complete" } }), []],
+    [
+      "sets no finalizer of the controller",
+      "only the controller of Janus sets and removes the finalizer",
+      {},
+      patch("running", { metadata: { finalizers: ["blueprints.janus.io/running"] } }),
+    ],
+    [
+      "writes no journal",
+      "only the controller of Janus writes Secrets whose name begins with janus-actionset-",
+      { apiVersion: "v1", kind: "Secret", metadata: { name: "janus-actionset-1" } },
+      [],
+    ],
+    ["writes other Secrets", "", { apiVersion: "v1", kind: "Secret", metadata: { name: "janus" } }, []],
+  ])("%s", async (_, expected, object, args) => {
+    const complained = await complaint(object, ...args);
+    expect(complained).toContain(expected);
+    expect(complained === "").toBe(expected === "");
+  });
+});

@@ -205,6 +205,7 @@ const sets: Readonly<Record<string, Json>> = {
       enabled: true,
       defaultServiceAccount: "kanister-kanister-operator",
       podReadyTimeout: "1h30m",
+      requireImpersonate: "Always",
       watchNamespace: "kanister",
       replicas: 3,
       resources: { requests: { cpu: "1" } },

@@ -3,6 +3,7 @@ import { SYSTEM_NAMESPACE } from "@janus/api";
 import { FENCE } from "@janus/blueprints";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
+import { BlueprintPolicies } from "./blueprint-policies.ts";
 import { BlueprintRoles } from "./blueprint-roles.ts";
 import { BLUEPRINTS_LEASE, BLUEPRINTS_NAME, blueprintsDefaults, type BlueprintsProps } from "./blueprints-props.ts";
 import { defaultLogLevel, type LogLevel } from "./controller-flags.ts";
@@ -66,6 +67,7 @@ export class BlueprintController extends Construct {
       labels: blueprintsLabels,
       lease: { name: BLUEPRINTS_LEASE, namespace },
     });
+    new BlueprintPolicies(this, "Policies", props);
     if (props.networkPolicy !== false)
       new k8s.KubeNetworkPolicy(this, "NetworkPolicy", { metadata, spec: networkPolicySpec(blueprintsLabels, props) });
     new k8s.KubeDeployment(this, "Deployment", {

@@ -9,6 +9,12 @@ export interface Blueprints {
    */
   readonly defaultServiceAccount?: string;
   /**
+   * Whose ServiceAccounts need the permission `impersonate` of who creates the ActionSet: "Named", of those that it names; "Always",
+   * also the default one.
+   * @default "Named"
+   */
+  readonly requireImpersonate?: "Named" | "Always";
+  /**
    * How long a Pod of a function may take until it runs, as a duration of Go.
    * @default "15m"
    */
@@ -40,6 +46,7 @@ export interface BlueprintsProps {
 
 export const blueprintsDefaults = {
   defaultServiceAccount: "default",
+  requireImpersonate: "Named",
   podReadyTimeout: "15m",
   replicas: 2,
   resources: defaultResources,

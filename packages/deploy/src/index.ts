@@ -2,6 +2,7 @@
 export { type Alert, alerts } from "./alerts.ts";
 export { ApprovalPolicy } from "./approval-policy.ts";
 export { BlueprintController, type BlueprintControllerProps } from "./blueprint-controller.ts";
+export { BlueprintPolicies, type BlueprintPoliciesProps } from "./blueprint-policies.ts";
 export { BlueprintRoles, type BlueprintRolesProps } from "./blueprint-roles.ts";
 export type { Blueprints, BlueprintsProps } from "./blueprints-props.ts";
 export { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";

@@ -1,6 +1,7 @@
 // Names of what an ActionSet makes: the same after a restart, so that nothing is made twice.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
+import { JOURNAL_PREFIX } from "../api/names.ts";
 
 /** RFC 4648, in lower case. */
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
@@ -9,7 +10,7 @@ const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 export const shortHash = (text: string): string =>
   Array.from(sha256(utf8ToBytes(text)).slice(0, 10), (byte) => BASE32.charAt(byte % 32)).join("");
 
-export const journalName = (uid: string): string => `janus-actionset-${uid}`;
+export const journalName = (uid: string): string => `${JOURNAL_PREFIX}${uid}`;
 
 /** The attempt of a phase, as annotations name it. */
 export const attemptOf = (uid: string, action: number, phase: string, attempt: number): string =>

@@ -226,6 +226,12 @@ const blueprints = {
     schema: subdomain,
     byDefault: blueprintsDefaults.defaultServiceAccount,
   }),
+  requireImpersonate: value<"Named" | "Always">({
+    about:
+      "Whether who creates an ActionSet needs the permission to impersonate the ServiceAccount that it names (Named), or also the default one (Always).",
+    schema: { enum: ["Named", "Always"] },
+    byDefault: blueprintsDefaults.requireImpersonate,
+  }),
   podReadyTimeout: value<string>({
     about: "How long a Pod of a function may take until it runs, as a duration of Go.",
     schema: { type: "string", pattern: "^([0-9]+([.][0-9]+)?(ms|s|m|h))+$" },
