@@ -226,7 +226,6 @@ describe("a user who may edit ActionSets, and not impersonate the ServiceAccount
       'cannot impersonate ServiceAccount "ops"',
       {},
       patch("running", { metadata: { labels: { "janus.io/service-account": "ops" } } }),
-      [],
     ],
     [
       "does not edit what it will do",
