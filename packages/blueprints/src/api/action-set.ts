@@ -38,6 +38,15 @@ export const ActionSetSpec = excerpt({
       integer,
     ),
   ),
+  executionMode: optional(
+    described(
+      "Parallel or Sequential: whether the actions are executed side by side, or one after the other. Default: Parallel.",
+      string(),
+    ),
+  ),
+  timeout: optional(
+    described("How long all phases may take together, as a duration of Go. Default: no bound.", string()),
+  ),
   serviceAccountName: optional(
     described(
       "ServiceAccount in the ActionSet's namespace that the controller impersonates for all that the actions read and change. Default: that of the controller's flag --default-service-account.",
@@ -60,6 +69,7 @@ const progress = {
 const PhaseStatus = excerpt({
   name: optional(string()),
   state: optional(string()),
+  attempts: optional(described("How often it was executed, where that is more than once.", integer)),
   output: optional(openObject({})),
   progress: optional(excerpt(progress)),
 });

@@ -1,5 +1,15 @@
 // The codec of a Blueprint: actions, their phases and their artifacts. Accepts all that Kanister's CRD accepts.
-import { described, excerpt, list, openObject, optional, string, strings, type TypeOf } from "@janus/api/codec";
+import {
+  described,
+  excerpt,
+  integer,
+  list,
+  openObject,
+  optional,
+  string,
+  strings,
+  type TypeOf,
+} from "@janus/api/codec";
 import { mapOf } from "./map-of.ts";
 import { ObjectReference } from "./object-reference.ts";
 
@@ -8,6 +18,14 @@ const texts = list(string(), { atomic: true });
 export const Artifact = excerpt({ keyValue: optional(strings), kopiaSnapshot: optional(string()) });
 export type Artifact = TypeOf<typeof Artifact>;
 
+const Retry = excerpt({
+  limit: optional(described("How often it is executed again after a failure, at most 100.", integer)),
+  backoff: optional(
+    described("The pause before the first of them, as a duration of Go; doubled each time. Default: 10s.", string()),
+  ),
+  maxBackoff: optional(described("The longest pause, as a duration of Go. Default: 5m.", string())),
+});
+
 export const BlueprintPhase = excerpt({
   func: optional(described("The function, such as KubeTask.", string())),
   name: optional(string()),
@@ -15,6 +33,14 @@ export const BlueprintPhase = excerpt({
     described("Secrets and ConfigMaps that the phase reads, for .Phases.<name>.Secrets.", mapOf(ObjectReference)),
   ),
   args: optional(described("The arguments of the function. Each string is a template.", openObject({}))),
+  timeout: optional(described("How long one attempt may take, as a duration of Go. Default: no bound.", string())),
+  retry: optional(described("Executes it again when it has failed. Default: not.", Retry)),
+  onInterrupted: optional(
+    described(
+      "Fail or Rerun: what happens when the controller ended while the phase ran, and nobody can tell whether it has done its work. Default: Fail; of a deferPhase: Rerun.",
+      string(),
+    ),
+  ),
 });
 export type BlueprintPhase = TypeOf<typeof BlueprintPhase>;
 
