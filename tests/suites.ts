@@ -58,6 +58,7 @@ export const DEEPER = [
   "tests/e2e/replace-races.test.ts",
   "tests/e2e/unreadable.test.ts",
   "tests/e2e/wait-at-end.test.ts",
+  "tests/blueprints/bounds.test.ts",
   "tests/blueprints/installed.test.ts",
   "tests/cli/approval.test.ts",
   "tests/cli/contents.test.ts",

@@ -1,4 +1,4 @@
-// A recipe for the suites that put any controller through crashes, wrong answers and trouble: a dump with a deferPhase.
+// A recipe for the suites that put any controller through crashes, wrong answers and trouble: a dump with a deferPhase and a phase that is retried.
 import { mkdtemp, readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -14,13 +14,14 @@ const runs = await mkdtemp(path.join(os.tmpdir(), "janus-runs-"));
 
 const nodes = new Map<string, RunningNode>();
 
-const task = (name: string, script: string): object => ({
+const task = (name: string, script: string, more: object = {}): object => ({
   func: "KubeTask",
   name,
   args: {
     image: "busybox",
     command: ["sh", "-c", `echo ${name} >> ${runs}/{{ .Object.metadata.namespace }}; ${script}`],
   },
+  ...more,
 });
 
 const recipe = blueprint("dump", {
@@ -28,7 +29,12 @@ const recipe = blueprint("dump", {
     outputArtifacts: { dump: { keyValue: { id: "{{ .Phases.dump.Output.id }}" } } },
     phases: [
       task("dump", `echo '###Phase-output###: {"key":"id","value":"b1"}'`),
-      task("upload", 'test "{{ .Phases.dump.Output.id }}" = b1'),
+      // The first time, it fails.
+      task(
+        "upload",
+        `test "{{ .Phases.dump.Output.id }}" = b1 && test $(grep -c upload ${runs}/{{ .Object.metadata.namespace }}) -eq 2`,
+        { retry: { limit: 2, backoff: "50ms" } },
+      ),
     ],
     deferPhase: task("cleanUp", "true"),
   },

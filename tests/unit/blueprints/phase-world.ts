@@ -202,6 +202,7 @@ export const execute = <T extends ArgTable>(
         seed: "",
         ...(object === undefined ? {} : { object }),
         startedAt: START,
+        mayRerun: false,
         now: at,
         settings: { defaultServiceAccount: "default", podReadyTimeout: 1, seed: "" },
         remembered,

@@ -1,7 +1,7 @@
 // Decides what is next for an ActionSet: nil → pending → running → complete or failed.
-import { asObject, type Instant, type JsonObject, toTimestamp } from "@janus/types";
+import { asObject, equal, type Instant, type JsonObject, toTimestamp, without } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import type { ActionSet } from "../api/action-set.ts";
+import { type ActionSet, ActionSetSpec } from "../api/action-set.ts";
 import { RUNNING } from "../api/names.ts";
 import { expiryOf, hasFinalizer, isTerminal, mayHaveJournal } from "./after-end.ts";
 import { artifactsOf } from "./artifacts.ts";
@@ -20,8 +20,8 @@ import {
 } from "./project.ts";
 import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, removeOwn, writeJournal } from "./requests.ts";
 import { blueprintAction, resolve, tooMany } from "./resolve.ts";
-import { advance, eventsBetween, failureOf, leftovers } from "./run.ts";
-import { isAllDone, scheduled } from "./schedule.ts";
+import { advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.ts";
+import { isAllDone, isStopped, scheduled } from "./schedule.ts";
 import { shortHash } from "./names.ts";
 
 const DONE: Step = { type: "done" };
@@ -156,14 +156,33 @@ const finish = (memory: Memory, actionSet: ActionSet, known: ReadJournal, now: I
   return end(actionSet, projected, now, [...failures, ...completion(actionSet, projected)]);
 };
 
+const SPEC_IGNORED: StepEvent = {
+  type: "Warning",
+  reason: "SpecIgnored",
+  message: "The spec was edited after the ActionSet had begun: it is executed as it was then",
+  step: "spec-ignored",
+};
+
+/** But for the time to live, which counts after the end. */
+const executed = (spec: ActionSetSpec): JsonObject => without(ActionSetSpec.encode(spec), ["ttlSecondsAfterFinished"]);
+
+const isEdited = ({ spec = {} }: ActionSet, journal: Journal): boolean =>
+  spec !== journal.spec && !equal(executed(spec), executed(journal.spec));
+
 const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings: Settings, now: Instant): Step => {
   const { journal } = known;
-  const record = (next: Journal): Step => ({
+  const record = (next: Journal, events: readonly StepEvent[] = []): Step => ({
     type: "run",
-    effects: [writeJournal(actionSet, known, next, eventsBetween(journal, next))],
+    effects: [writeJournal(actionSet, known, next, [...events, ...eventsBetween(journal, next)])],
   });
   if (actionSet.metadata.deletionTimestamp !== undefined && journal.deletedAt === undefined)
     return record({ ...journal, deletedAt: toTimestamp(now) });
+  if (now >= timeLimit(journal) && !isStopped(journal) && !isAllDone(journal)) {
+    const error = `the ActionSet was not done within ${journal.spec.timeout ?? ""}`;
+    return record({ ...journal, timedOutAt: toTimestamp(now), error });
+  }
+  if (journal.specIgnored !== true && isEdited(actionSet, journal))
+    return record({ ...journal, specIgnored: true }, [SPEC_IGNORED]);
   const next = advance(memory, actionSet, journal, settings, now);
   if (next.journal !== journal) return record(next.journal);
   if (isAllDone(journal)) return finish(memory, actionSet, known, now);

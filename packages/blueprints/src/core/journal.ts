@@ -1,5 +1,5 @@
 // The journal of an ActionSet: what it does, copied when it begins, and how far it is. It decides; the status is its projection.
-import { excerpt, integer, list, openObject, optional, string, strings, type TypeOf } from "@janus/api/codec";
+import { boolean, excerpt, integer, list, openObject, optional, string, strings, type TypeOf } from "@janus/api/codec";
 import { report } from "@janus/api";
 import { asObject, type Json, type KubeObject, member } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
@@ -10,7 +10,10 @@ import { mapOf } from "../api/map-of.ts";
 /** The format that this version writes, and the latest that it reads. */
 const FORMAT = 1;
 
-/** state: pending, running, complete or failed. attempt: from 1. Times: RFC 3339. */
+/**
+ * state: pending, running, retrying (it has failed, and is executed again), complete or failed. attempt: from 1, the last that has
+ * begun. Times: RFC 3339.
+ */
 const PhaseRecord = excerpt({
   state: string(),
   attempt: integer,
@@ -23,6 +26,8 @@ const PhaseRecord = excerpt({
   shown: optional(strings),
   /** Why it failed. */
   message: optional(string()),
+  /** When its next attempt begins. */
+  retryAt: optional(string()),
 });
 export type PhaseRecord = TypeOf<typeof PhaseRecord>;
 
@@ -50,8 +55,12 @@ export const Journal = excerpt({
   actions: list(ActionRecord, { atomic: true }),
   /** Why no further phase begins: the first failure. */
   error: optional(string()),
-  /** When it was seen that the ActionSet is deleted: no further phase begins. */
+  /** When it was seen that the ActionSet is deleted: no further phase begins, and those that run are ended. */
   deletedAt: optional(string()),
+  /** When its timeout had passed: the same. */
+  timedOutAt: optional(string()),
+  /** Somebody has edited the spec since the start, and was told that it is too late. */
+  specIgnored: optional(boolean),
 });
 export type Journal = TypeOf<typeof Journal>;
 

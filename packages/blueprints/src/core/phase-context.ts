@@ -67,6 +67,10 @@ export interface PhaseContext {
   /** The object of the action. */
   readonly object?: ObjectReference;
   readonly startedAt: Instant;
+  /** How long this attempt may take, in ms. */
+  readonly timeout?: number;
+  /** What may have been done, and nobody can tell, is done again. */
+  readonly mayRerun: boolean;
   readonly now: Instant;
   readonly settings: Settings;
   readonly remembered: JsonObject;

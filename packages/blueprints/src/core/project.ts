@@ -3,7 +3,7 @@ import { asObject, equal, type Instant, type JsonObject, toTimestamp, without } 
 import { type ActionSet, ActionSetStatus, type Condition, type PhaseStatus } from "../api/action-set.ts";
 import type { Artifact, BlueprintAction, BlueprintPhase } from "../api/blueprint.ts";
 import type { ActionRecord, Journal, PhaseRecord } from "./journal.ts";
-import { isStopped, running } from "./schedule.ts";
+import { isStopped, retrying, running } from "./schedule.ts";
 
 /** What an ActionSet is about to be: Kanister has no other states. */
 export type State = "pending" | "running" | "complete" | "failed";
@@ -28,7 +28,8 @@ const phaseStatus = (phase: BlueprintPhase | undefined, record: PhaseRecord): Ph
   const at = lastTransition([record]);
   return {
     name: phase?.name ?? "",
-    state,
+    state: state === "retrying" ? "running" : state,
+    ...(record.attempt > 1 ? { attempts: record.attempt } : {}),
     ...(output === undefined ? {} : { output }),
     progress: {
       progressPercent: state === "complete" ? "100" : "0",
@@ -167,13 +168,17 @@ export const isProjected = ({ status }: ActionSet, patch: JsonObject, recorded: 
   (recorded !== undefined && isSame(recorded, patch));
 
 const progressOf = (journal: Journal): Pick<Projection, "reason" | "because" | "runningPhase"> => {
-  const active = running(journal);
+  const retries = retrying(journal);
+  const active = [...running(journal), ...retries].toSorted((a, b) => a.action - b.action);
   const names = active.map(({ action, phase }) => nameOf(journal, action, phase));
   const isDeferring = active.some(({ phase }) => phase === "defer");
+  const reason = journal.deletedAt !== undefined ? "Deleting" : isDeferring ? "Deferring" : "RunningPhases";
+  const again = retries.map(({ at, why }) => `at ${toTimestamp(at)} again, since ${why}`);
+  const executing = names.length === 0 ? "between phases" : `executing ${names.join(", ")}`;
   return {
     runningPhase: names.join(", "),
-    reason: isDeferring ? "Deferring" : "RunningPhases",
-    because: names.length === 0 ? "between phases" : `executing ${names.join(", ")}`,
+    reason: active.length > 0 && active.length === retries.length ? "Retrying" : reason,
+    because: [executing, ...again].join("; "),
   };
 };
 

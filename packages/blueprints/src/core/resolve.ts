@@ -6,6 +6,7 @@ import { Blueprint, type BlueprintAction, type BlueprintPhase } from "../api/blu
 import { blueprints, profiles, SERVICE_ACCOUNT } from "../api/names.ts";
 import type { ObjectReference } from "../api/object-reference.ts";
 import { argProblems, type Args, type ArgTable, readArgs, renderArgs } from "./args.ts";
+import { boundProblems, specProblems } from "./bounds.ts";
 import { functionNames, functionOf } from "./functions/index.ts";
 import { type ActionRecord, type Journal, newJournal } from "./journal.ts";
 import { show } from "./names.ts";
@@ -79,7 +80,8 @@ const tooLarge = (what: string, value: unknown, most: number): readonly string[]
 };
 
 /** What is wrong with a phase, whatever the objects are. */
-const phaseProblems = ({ func = "", name = "", args = {} }: BlueprintPhase): readonly string[] => {
+const phaseProblems = (phase: BlueprintPhase): readonly string[] => {
+  const { func = "", name = "", args = {} } = phase;
   const found = functionOf(func);
   if (found === undefined) {
     const other = nearest(func, functionNames);
@@ -88,6 +90,7 @@ const phaseProblems = ({ func = "", name = "", args = {} }: BlueprintPhase): rea
   }
   return [
     ...tooLarge("its args are", args, LIMITS.args),
+    ...boundProblems(phase),
     ...argProblems(func, found.args, args),
     ...(found.problems?.(args) ?? []),
   ].map((problem) => `phase ${name}: ${problem}`);
@@ -307,6 +310,7 @@ export const resolve = (
   const resolved = (spec.actions ?? []).map((one, index) => resolveAction(inquiry, actionSet, one, index, account));
   if (inquiry.missing.length > 0) return undefined;
   const problems = [
+    ...specProblems(spec),
     ...(answer !== undefined && E.isLeft(answer) && isAbsent(answer.left)
       ? [`ServiceAccount ${namespace}/${account} not found`]
       : []),

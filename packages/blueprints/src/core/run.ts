@@ -4,6 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
 import { readArgs, renderArgs } from "./args.ts";
+import { DEFER_OF_DELETED, retryAt, timeoutOf } from "./bounds.ts";
 import type { Effect, LogSource, Step, StepEvent } from "./effect.ts";
 import { functionOf } from "./functions/index.ts";
 import type { Journal, PhaseRecord } from "./journal.ts";
@@ -14,7 +15,18 @@ import { indexOf, type PhaseContext, type PhaseId, type PhaseStep, type Settings
 import { paramsOf } from "./params.ts";
 import { get, type Inquiry, inquiry, type ObjectRef, remove } from "./requests.ts";
 import { shortened } from "./project.ts";
-import { completed, failed, recordOf, running, scheduled, withRecord } from "./schedule.ts";
+import {
+  completed,
+  failed,
+  isStopped,
+  mustEnd,
+  recordOf,
+  retrying,
+  running,
+  scheduled,
+  toBeRetried,
+  withRecord,
+} from "./schedule.ts";
 import { scrubbed, secretValues } from "./scrub.ts";
 
 export const phaseAt = ({ actions }: Journal, { action, phase }: PhaseId): BlueprintPhase => {
@@ -35,15 +47,20 @@ const contextOf = (
 ): PhaseContext => {
   const { object, podOverride = {}, podLabels = {}, podAnnotations = {} } = journal.spec.actions?.[id.action] ?? {};
   const key = phaseKey(id.action, id.phase, record.attempt);
+  const phase = phaseAt(journal, id);
+  const { onInterrupted } = phase;
+  const timeout = timeoutOf(phase);
   return {
     actionSet,
     serviceAccount: journal.serviceAccount,
     id,
-    name: phaseAt(journal, id).name ?? "",
+    name: phase.name ?? "",
     attempt: record.attempt,
     seed: journal.seed,
     ...(object === undefined ? {} : { object }),
     startedAt: instant(record.startedAt),
+    ...(timeout === undefined ? {} : { timeout }),
+    mayRerun: onInterrupted === undefined ? id.phase === "defer" : onInterrupted === "Rerun",
     now,
     settings,
     remembered: record.remembered ?? {},
@@ -56,7 +73,30 @@ const contextOf = (
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
-const DELETED = "the ActionSet was deleted";
+/** When the phases of an ActionSet must be done. */
+export const timeLimit = ({ spec, time }: Journal): Instant =>
+  instant(time) + (timeoutOf(spec) ?? Number.POSITIVE_INFINITY);
+
+/** How long a phase may take: what it says, and a deferPhase after a deletion some time in any case. */
+const boundOf = (journal: Journal, { id, timeout }: PhaseContext): number =>
+  timeout ?? (id.phase === "defer" && journal.deletedAt !== undefined ? DEFER_OF_DELETED : Number.POSITIVE_INFINITY);
+
+const deadlineOf = (journal: Journal, context: PhaseContext): Instant => context.startedAt + boundOf(journal, context);
+
+/** Why a phase is ended where it is, and is not done. Undefined: it goes on. */
+const endedBy = (journal: Journal, context: PhaseContext): string | undefined => {
+  const { id, now } = context;
+  if (id.phase !== "defer" && mustEnd(journal))
+    return journal.deletedAt === undefined ? journal.error : "the ActionSet was deleted";
+  if (now < deadlineOf(journal, context)) return undefined;
+  return `it was not done within ${phaseAt(journal, id).timeout ?? "10m, since the ActionSet was deleted"}`;
+};
+
+/** Ends a phase where it is: what it has made is found, to be removed. */
+const ended = (why: string, next: PhaseStep | undefined, stopping: PhaseStep | undefined): PhaseStep => {
+  const last = fail(next?.type === "wait" ? `${why}: ${next.because}` : why);
+  return stopping === undefined || stopping.type === "fail" ? last : stopping;
+};
 
 /** What is next in one phase: its args are rendered anew, and the same each time. Undefined: what they need is still to be read. */
 const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseStep | undefined => {
@@ -72,9 +112,12 @@ const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseSte
   if (E.isLeft(rendered)) return fail(rendered.left);
   const read = readArgs(found.args, rendered.right);
   if (E.isLeft(read)) return fail(read.left);
-  const isStopped = journal.deletedAt !== undefined && id.phase !== "defer";
-  if (!isStopped) return found.step(read.right, context);
-  return found.stop?.(read.right, context) ?? fail(DELETED);
+  const why = endedBy(journal, context);
+  if (why === undefined) return found.step(read.right, context);
+  // What is done by then is done.
+  const next = mustEnd(journal) && id.phase !== "defer" ? undefined : found.step(read.right, context);
+  if (next?.type === "end" || next?.type === "fail") return next;
+  return ended(why, next, found.stop?.(read.right, context));
 };
 
 /** Of all outputs together, in bytes: they are in the journal. */
@@ -112,6 +155,9 @@ const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: readon
     case "fail": {
       const what = id.phase === "defer" ? "deferPhase" : "phase";
       const message = `${what} ${phaseAt(journal, id).name ?? ""}: ${shortened(scrubbed(step.message, secrets).toWellFormed())}`;
+      const isLast = id.phase === "defer" ? journal.deletedAt !== undefined : isStopped(journal);
+      const at = isLast ? undefined : retryAt(phaseAt(journal, id), record.attempt, now);
+      if (at !== undefined) return withRecord(journal, id, toBeRetried(record, message, at));
       const after = withRecord(journal, id, failed(record, message, now));
       return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: message };
     }
@@ -171,8 +217,17 @@ export const eventsBetween = (before: Journal | undefined, after: Journal): read
           { type: "Normal", reason: ended, message: `Completed ${what} ${shown}`, step },
           ...redaction(record, shown, step),
         ];
-      if (record.state !== "failed") return [];
       const cause = (record.message ?? "").replace(/^(deferPhase|phase) [^:]*: /u, "");
+      if (record.state === "retrying")
+        return [
+          {
+            type: "Warning",
+            reason: "Retrying Phase",
+            message: `Phase ${shown} has failed, and is executed again at ${record.retryAt ?? ""}: ${cause}`,
+            step: `${step}/${record.attempt}`,
+          },
+        ];
+      if (record.state !== "failed") return [];
       return [failureOf(after.spec.actions?.[action], `Failed to execute ${what} ${shown}: ${cause}`, step)];
     };
     return [
@@ -255,14 +310,17 @@ export const advance = (
   const known = steps.flatMap(({ id, context, step }) => (step === undefined ? [] : [{ id, context, step }]));
   const secrets = known.some(({ step }) => step.type === "end" || step.type === "fail") ? secretValues(memory) : [];
   const after = known.reduce((all, { id, step }) => applied(all, id, step, secrets, now), journal);
-  const waits = known.flatMap(({ id, step }) => (step.type === "wait" ? [{ id, ...step }] : []));
+  const waits = known.flatMap(({ id, context, step }) =>
+    step.type === "wait" ? [{ id, ...step, until: Math.min(step.until, deadlineOf(journal, context)) }] : [],
+  );
+  const retries = retrying(journal);
   return {
-    journal: scheduled(after, now),
+    journal: scheduled(after, now, leftovers(memory, journal).length === 0),
     effects: [...ask.missing, ...known.flatMap(({ step }) => (step.type === "run" ? step.effects : []))],
     wait: {
       type: "wait",
-      until: Math.min(...waits.map(({ until }) => until)),
-      because: waits.map(({ because }) => because).join("; "),
+      until: Math.min(timeLimit(journal), ...waits.map(({ until }) => until), ...retries.map(({ at }) => at)),
+      because: [...waits.map(({ because }) => because), ...retries.map(({ why }) => `tried again: ${why}`)].join("; "),
       watched: waits.flatMap(({ id, watched }) =>
         (watched ?? []).map(({ ref, resourceVersion }, at) => ({
           index: indexOf(id, at),

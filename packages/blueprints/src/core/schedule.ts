@@ -1,15 +1,21 @@
 // The order of phases and actions: which begin next, and what a failure or a deletion of the ActionSet ends.
-import { equal, type Instant } from "@janus/types";
+import { equal, fromTimestamp, type Instant } from "@janus/types";
 import type { ActionRecord, Journal, PhaseRecord } from "./journal.ts";
 import type { PhaseId } from "./phase-context.ts";
 
 export const PENDING: PhaseRecord = { state: "pending", attempt: 1 };
 
 const isRunning = ({ state }: PhaseRecord): boolean => state === "running";
+const isRetrying = ({ state }: PhaseRecord): boolean => state === "retrying";
+const isActive = (record: PhaseRecord): boolean => isRunning(record) || isRetrying(record);
 const isEnded = ({ state }: PhaseRecord): boolean => state === "complete" || state === "failed";
 
 /** No further phase begins. */
 export const isStopped = ({ error, deletedAt }: Journal): boolean => error !== undefined || deletedAt !== undefined;
+
+/** Those that run are ended, too, but for deferPhases. */
+export const mustEnd = ({ deletedAt, timedOutAt }: Journal): boolean =>
+  deletedAt !== undefined || timedOutAt !== undefined;
 
 export const recordOf = ({ actions }: Journal, { action, phase }: PhaseId): PhaseRecord | undefined =>
   phase === "defer" ? actions[action]?.deferPhase : actions[action]?.phases[phase];
@@ -21,9 +27,18 @@ export const running = ({ actions }: Journal): readonly PhaseId[] =>
     ...(deferPhase !== undefined && isRunning(deferPhase) ? [{ action, phase: "defer" as const }] : []),
   ]);
 
+/** The phases that are executed again later, with the time when they are. */
+export const retrying = (journal: Journal): readonly (PhaseId & { readonly at: Instant; readonly why: string })[] =>
+  journal.actions.flatMap(({ phases, deferPhase }, action) =>
+    [...phases.entries(), ...(deferPhase === undefined ? [] : [["defer", deferPhase] as const])].flatMap(
+      ([phase, { state, retryAt, message = "" }]) =>
+        state === "retrying" ? [{ action, phase, at: fromTimestamp(retryAt) ?? 0, why: message }] : [],
+    ),
+  );
+
 /** Nothing is left of its phases: they are done, or none begins any more. */
 const isOver = ({ phases }: ActionRecord, stopped: boolean): boolean =>
-  phases.every(isEnded) || (stopped && !phases.some(isRunning));
+  phases.every(isEnded) || (stopped && !phases.some(isActive));
 
 /** It was stopped before its first phase: then it has no deferPhase. */
 const isUnbegun = (journal: Journal, { phases }: ActionRecord): boolean =>
@@ -44,11 +59,32 @@ const begun = (record: PhaseRecord, now: Instant): PhaseRecord => ({
   startedAt: stamp(now),
 });
 
+/** The next attempt of one that has failed: it remembers nothing of the last one. None begins once no phase does. */
+const again = (record: PhaseRecord, stopped: boolean, isCleared: boolean, now: Instant): PhaseRecord => {
+  if (!isRetrying(record)) return record;
+  const { remembered, message, retryAt, ...rest } = record;
+  if (stopped) return { ...rest, ...(remembered && { remembered }), ...(message && { message }), state: "failed" };
+  return isCleared && now >= (fromTimestamp(retryAt) ?? 0)
+    ? begun({ ...rest, attempt: record.attempt + 1 }, now)
+    : record;
+};
+
+/** With the next attempts of its phases that have failed. */
+const retried = (journal: Journal, action: ActionRecord, isCleared: boolean, now: Instant): ActionRecord => {
+  const { phases, deferPhase } = action;
+  if (!phases.some(isRetrying) && (deferPhase === undefined || !isRetrying(deferPhase))) return action;
+  const next = phases.map((record) => again(record, isStopped(journal), isCleared, now));
+  const defer = deferPhase && again(deferPhase, journal.deletedAt !== undefined, isCleared, now);
+  const isSame = defer === deferPhase && next.every((record, at) => record === phases[at]);
+  return isSame ? action : { ...action, phases: next, ...(defer && { deferPhase: defer }) };
+};
+
 /** With what begins next in an action. */
-const advanced = (journal: Journal, action: ActionRecord, now: Instant): ActionRecord => {
+const advanced = (journal: Journal, action: ActionRecord, isHeld: boolean, now: Instant): ActionRecord => {
   const { phases, deferPhase } = action;
   const stopped = isStopped(journal);
-  if (phases.some(isRunning) || (deferPhase !== undefined && isRunning(deferPhase))) return action;
+  if (isHeld && !stopped) return action;
+  if (phases.some(isActive) || (deferPhase !== undefined && isActive(deferPhase))) return action;
   if (isOver(action, stopped)) {
     if (deferPhase === undefined || isEnded(deferPhase) || isUnbegun(journal, action)) return action;
     return { ...action, deferPhase: begun(deferPhase, now) };
@@ -58,9 +94,17 @@ const advanced = (journal: Journal, action: ActionRecord, now: Instant): ActionR
   return { ...action, phases: phases.map((record, at) => (at === next ? begun(record, now) : record)) };
 };
 
-/** With all that begins next: phases in order, actions side by side. */
-export const scheduled = (journal: Journal, now: Instant): Journal => {
-  const actions = journal.actions.map((action) => advanced(journal, action, now));
+/**
+ * With all that begins next: phases in order, actions side by side or one after the other.
+ *
+ * @param isCleared whether what earlier attempts have made is removed: before that no other one begins
+ */
+export const scheduled = (journal: Journal, now: Instant, isCleared = true): Journal => {
+  const isSequential = journal.spec.executionMode === "Sequential";
+  const actions = journal.actions.map((action, at) => {
+    const isHeld = isSequential && journal.actions.slice(0, at).some((earlier) => !isDone(journal, earlier));
+    return advanced(journal, retried(journal, action, isCleared, now), isHeld, now);
+  });
   return actions.some((action, at) => action !== journal.actions[at]) ? { ...journal, actions } : journal;
 };
 
@@ -93,4 +137,12 @@ export const failed = (record: PhaseRecord, message: string, now: Instant): Phas
   state: "failed",
   endedAt: stamp(now),
   message,
+});
+
+/** One that has failed, and is executed again. */
+export const toBeRetried = (record: PhaseRecord, message: string, at: Instant): PhaseRecord => ({
+  ...record,
+  state: "retrying",
+  message,
+  retryAt: stamp(at),
 });

@@ -60,6 +60,8 @@ const specOf = (context: PhaseContext, pod: JobPod): JsonObject => {
   const { words, env } = concealedOf(context, pod);
   const spec: JsonObject = {
     restartPolicy: "Never",
+    // Where no controller is there to end it. One that is, is told why.
+    ...(context.timeout === undefined ? {} : { activeDeadlineSeconds: Math.ceil(context.timeout / 1000) + 60 }),
     ...identity(context, pod.namespace),
     containers: [
       {
