@@ -2,12 +2,13 @@
 import { appendFile, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { setTimeout } from "node:timers/promises";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { within } from "../fixtures/manifests.ts";
-import { actionOn, actionSet, actionSetRef, blueprint } from "./objects.ts";
-import { place } from "./world.ts";
+import { actionOn, actionSet, type ActionSetObject, actionSetRef, blueprint } from "./objects.ts";
+import { client, controllerOf, nodeFor, place, prepared } from "./world.ts";
 
 let directory: string;
 beforeAll(async () => void (directory = await mkdtemp(path.join(os.tmpdir(), "janus-bounds-"))));
@@ -148,3 +149,40 @@ it("an edit of the spec after the start changes nothing, and is told once", asyn
   expect((await over("run")).status).toMatchObject({ state: "complete", actions: [{ name: "do" }] });
   expect(await told()).toBe(1);
 });
+
+it("no more actions are executed than there may be: the rest wait, the oldest first, and say so, over a restart as well", async () => {
+  const namespace = await prepared();
+  const node = await nodeFor(namespace);
+  onTestFinished(node.stop);
+  const go = path.join(directory, "queue-go");
+  const runs = await file("queue");
+  const command = `echo {{ .Options.name }} >> ${runs}; until test -e ${go}; do sleep 0.05; done`;
+  await administrator.create(within(namespace, blueprint("recipe", { do: { phases: [task("only", command)] } })));
+  const names: string[] = [];
+  const stateOf = async (name: string): Promise<unknown> => {
+    const found = await administrator.read(within(namespace, actionSetRef(name)));
+    const { state, conditions = [] } = (found?.["status"] ?? {}) as Partial<ActionSetObject["status"]>;
+    return state === "pending" ? conditions.find(({ type }) => type === "Reconciling")?.reason : state;
+  };
+  const states = () => Promise.all(names.map(stateOf));
+  /** Times of creation are whole seconds. */
+  const created = async (name: string, actions = 1): Promise<void> => {
+    const action = actionOn("do", "recipe", { options: { name } });
+    names.push(name);
+    await administrator.create(within(namespace, actionSet(name, ...Array.from({ length: actions }, () => action))));
+    await setTimeout(1000 - (Date.now() % 1000));
+  };
+  const first = controllerOf(client, namespace, 2);
+  await created("a");
+  await expect.poll(states).toEqual(["running"]);
+  await created("b", 2);
+  await created("c");
+  await expect.poll(states).toEqual(["running", "Queued", "Queued"]);
+  await expect.poll(() => readFile(runs, "utf8")).toBe("a\n");
+  await first.stop();
+  const second = controllerOf(client, namespace, 2);
+  onTestFinished(second.stop);
+  await appendFile(go, "");
+  await expect.poll(states).toEqual(["complete", "complete", "complete"]);
+  expect((await readFile(runs, "utf8")).slice(0, "a\nb\nb\n".length)).toBe("a\nb\nb\n");
+}, 120_000);

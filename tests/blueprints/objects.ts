@@ -19,7 +19,12 @@ export interface ActionSetObject extends KubeObject {
       }[];
       readonly deferPhase?: { readonly state: string };
     }[];
-    readonly conditions: readonly { readonly type: string; readonly status: string; readonly message: string }[];
+    readonly conditions: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason: string;
+      readonly message: string;
+    }[];
   };
 }
 

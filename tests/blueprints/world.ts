@@ -30,10 +30,14 @@ export const client = connect(connection, { writeTimeout: 2000, deadline: 5000 }
 const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, seed: "test" };
 
 /** Starts a controller for the ActionSets of a namespace. */
-export const controllerOf = (api: Api & PodStreams, namespace: string): { readonly stop: () => Promise<void> } =>
+export const controllerOf = (
+  api: Api & PodStreams,
+  namespace: string,
+  maxRunningActions = 100,
+): { readonly stop: () => Promise<void> } =>
   startWork(
     { api, streams: api, log: jsonLog("error"), watchdog: watchdog() },
-    { watchNamespace: namespace, concurrency: 4 },
+    { watchNamespace: namespace, concurrency: 4, maxRunningActions },
     SETTINGS,
   );
 

@@ -206,6 +206,8 @@ const sets: Readonly<Record<string, Json>> = {
       defaultServiceAccount: "kanister-kanister-operator",
       podReadyTimeout: "1h30m",
       requireImpersonate: "Always",
+      maxRunningActions: 7,
+      defaultTtlSecondsAfterFinished: 3600,
       watchNamespace: "kanister",
       replicas: 3,
       resources: { requests: { cpu: "1" } },

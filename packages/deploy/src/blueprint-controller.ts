@@ -30,13 +30,23 @@ export interface BlueprintControllerProps
 
 const flagsOf = (props: BlueprintControllerProps, namespace: string): readonly string[] => {
   const { metricsAuth, logLevel = defaultLogLevel, blueprints = {} } = props;
-  const { defaultServiceAccount, podReadyTimeout } = { ...blueprintsDefaults, ...blueprints };
+  const {
+    defaultServiceAccount,
+    podReadyTimeout,
+    maxRunningActions,
+    defaultTtlSecondsAfterFinished: ttl,
+  } = {
+    ...blueprintsDefaults,
+    ...blueprints,
+  };
   return [
     "--blueprints",
     `--leader-elect-resource-name=${BLUEPRINTS_LEASE}`,
     `--leader-elect-resource-namespace=${namespace}`,
     `--default-service-account=${defaultServiceAccount}`,
     `--pod-ready-timeout=${podReadyTimeout}`,
+    `--max-running-actions=${maxRunningActions}`,
+    ...(ttl === undefined ? [] : [`--default-ttl-seconds-after-finished=${ttl}`]),
     ...(blueprints.watchNamespace === undefined ? [] : [`--watch-namespace=${blueprints.watchNamespace}`]),
     ...(metricsAuth === true ? ["--metrics-auth=true"] : []),
     ...(logLevel === defaultLogLevel ? [] : [`--log-level=${logLevel}`]),

@@ -9,6 +9,16 @@ export interface Blueprints {
    */
   readonly defaultServiceAccount?: string;
   /**
+   * The most actions that are executed at the same time; at least 1. ActionSets beyond that wait, the oldest first.
+   * @default 100
+   */
+  readonly maxRunningActions?: number;
+  /**
+   * Seconds after which finished ActionSets without artifacts are deleted that have no `ttlSecondsAfterFinished`.
+   * @default - they are kept
+   */
+  readonly defaultTtlSecondsAfterFinished?: number;
+  /**
    * Whose ServiceAccounts need the permission `impersonate` of who creates the ActionSet: "Named", of those that it names; "Always",
    * also the default one.
    * @default "Named"
@@ -46,6 +56,7 @@ export interface BlueprintsProps {
 
 export const blueprintsDefaults = {
   defaultServiceAccount: "default",
+  maxRunningActions: 100,
   requireImpersonate: "Named",
   podReadyTimeout: "15m",
   replicas: 2,

@@ -30,4 +30,12 @@ it.each([
     ),
     Date.parse("2026-01-01T00:01:00Z"),
   ],
-])("%s", (_, object, at) => expect(dueAt(object, NOW)).toBe(at));
+])("%s", (_, object, at) => expect(dueAt(object, NOW, undefined)).toBe(at));
+
+it.each([
+  ["one without a time to live, when the default has passed", {}, Date.parse("2026-01-01T01:00:00Z")],
+  ["one with artifacts, never: others are made from them", { actions: [{ artifacts: { dump: {} } }] }, undefined],
+])("%s", (_, status, at) => {
+  const object = ended({ state: "complete", completionTime: LONG_AGO, ...status });
+  expect(dueAt(object, NOW, 3600)).toBe(at);
+});

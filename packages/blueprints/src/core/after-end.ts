@@ -15,12 +15,18 @@ export const hasFinalizer = ({ metadata: { finalizers = [] } }: ActionSet): bool
 const endOf = ({ status }: ActionSet): Instant | undefined =>
   fromTimestamp(status?.completionTime ?? status?.progress?.lastTransitionTime);
 
-/** When it is to be deleted; undefined: never. The field wins over its label. */
-export const expiryOf = (actionSet: ActionSet): Instant | undefined => {
+/** Artifacts are what another ActionSet is made from later. */
+const hasArtifacts = ({ status }: ActionSet): boolean =>
+  (status?.actions ?? []).some(({ artifacts = {} }) => Object.keys(artifacts).length > 0);
+
+/** When it is to be deleted; undefined: never. The field wins over its label. @param byDefault seconds, for those without artifacts */
+export const expiryOf = (actionSet: ActionSet, byDefault: number | undefined): Instant | undefined => {
   const { metadata, spec } = actionSet;
   const label = metadata.labels?.[TTL];
   const seconds =
-    spec?.ttlSecondsAfterFinished ?? (label !== undefined && /^\d{1,9}$/u.test(label) ? Number(label) : undefined);
+    spec?.ttlSecondsAfterFinished ??
+    (label !== undefined && /^\d{1,9}$/u.test(label) ? Number(label) : undefined) ??
+    (hasArtifacts(actionSet) ? undefined : byDefault);
   const ended = endOf(actionSet);
   return seconds === undefined || ended === undefined ? undefined : ended + Math.max(0, seconds) * 1000;
 };
@@ -30,10 +36,10 @@ export const mayHaveJournal = (actionSet: ActionSet, now: Instant): boolean =>
   now - (endOf(actionSet) ?? 0) < CLEANED_FOR;
 
 /** When an object of the cache is to be looked at; undefined: not before it changes. */
-export const dueAt = (object: KubeObject, now: Instant): Instant | undefined => {
+export const dueAt = (object: KubeObject, now: Instant, defaultTtl: number | undefined): Instant | undefined => {
   const decoded = ActionSet.decode(object);
   if (E.isLeft(decoded)) return now;
   const actionSet = decoded.right;
   if (!isTerminal(actionSet.status?.state) || hasFinalizer(actionSet) || mayHaveJournal(actionSet, now)) return now;
-  return expiryOf(actionSet);
+  return expiryOf(actionSet, defaultTtl);
 };

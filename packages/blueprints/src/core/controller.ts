@@ -6,11 +6,15 @@ import { type Happened, type Memory, refresh, remember } from "./memory.ts";
 import { observe } from "./observe.ts";
 import type { Settings } from "./phase-context.ts";
 
-export const actionSetController = (settings: Settings): Controller<Memory, Effect, Happened, Step> => ({
+/** @param mayBegin whether it is the turn of one, see `Surroundings`. Default: it always is. */
+export const actionSetController = (
+  settings: Settings,
+  mayBegin: (memory: Memory) => boolean = () => true,
+): Controller<Memory, Effect, Happened, Step> => ({
   remember,
   refresh,
-  decide: (memory, { now }) => decide(memory, now, settings),
+  decide: (memory, { now }) => decide(memory, now, { settings, mayBegin }),
   observe,
   // One that has ended may stay for years.
-  isKept: ({ journal }) => journal.type === "read",
+  isKept: ({ journal }, { isQueued }) => journal.type === "read" || isQueued === true,
 });

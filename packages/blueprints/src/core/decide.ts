@@ -24,6 +24,13 @@ import { advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.t
 import { isAllDone, isStopped, scheduled } from "./schedule.ts";
 import { shortHash } from "./names.ts";
 
+/** What an ActionSet does not say itself. */
+export interface Surroundings {
+  readonly settings: Settings;
+  /** Whether it is its turn, among all that this process executes. */
+  readonly mayBegin: (memory: Memory) => boolean;
+}
+
 const DONE: Step = { type: "done" };
 const untilChanged = (because: string): Step => ({ type: "wait", until: Number.POSITIVE_INFINITY, because });
 
@@ -78,7 +85,7 @@ const refuse = (actionSet: ActionSet, problems: readonly string[], now: Instant)
 /** Takes it up: the finalizer, and all of its phases pending. */
 const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
   const { spec } = actionSet;
-  if (spec === undefined) return refuse(actionSet, ["spec is missing"], now);
+  if (spec === undefined) return refuse(actionSet, [memory.problem ?? "spec is missing"], now);
   const ask = inquiry(memory);
   const found = (spec.actions ?? []).map((action, at) => blueprintAction(ask, actionSet, action, at));
   if (ask.missing.length > 0) return { type: "run", effects: ask.missing };
@@ -109,9 +116,28 @@ const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
   };
 };
 
+/** Others are executed, as many as may be. */
+const queue = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
+  const because = "others are executed: it begins when fewer of their actions are left";
+  const projected: Projection = {
+    state: "pending",
+    actions: (asObject(actionSet.status)["actions"] ?? []) as readonly JsonObject[],
+    runningPhase: "",
+    percentCompleted: "0",
+    reason: "Queued",
+    because,
+  };
+  const status = statusPatch(actionSet, projected, now);
+  return isProjected(actionSet, status, memory.recorded)
+    ? { ...untilChanged(because), isQueued: true }
+    : { type: "run", effects: [patchOwn(actionSet, "queue", { status })] };
+};
+
 /** Reads all that the actions need, and begins, or says all that is wrong. */
-const begin = (memory: Memory, actionSet: ActionSet, settings: Settings, now: Instant): Step => {
+const begin = (memory: Memory, actionSet: ActionSet, { settings, mayBegin }: Surroundings, now: Instant): Step => {
   const { uid } = actionSet.metadata;
+  if (memory.problem !== undefined) return refuse(actionSet, [memory.problem], now);
+  if (!mayBegin(memory)) return queue(memory, actionSet, now);
   const ask = inquiry(memory);
   const journal = resolve(ask, actionSet, settings, {
     time: new Date(now).toISOString(),
@@ -196,7 +222,7 @@ const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings:
 };
 
 /** Taken up, and not at its end. */
-const proceed = (memory: Memory, actionSet: ActionSet, settings: Settings, now: Instant): Step => {
+const proceed = (memory: Memory, actionSet: ActionSet, around: Surroundings, now: Instant): Step => {
   const { journal } = memory;
   const isBegun = actionSet.status?.state === "running";
   const isDeleted = actionSet.metadata.deletionTimestamp !== undefined;
@@ -204,14 +230,14 @@ const proceed = (memory: Memory, actionSet: ActionSet, settings: Settings, now: 
     case "unread":
       return { type: "run", effects: [readJournal(actionSet)] };
     case "read":
-      return run(memory, actionSet, journal, settings, now);
+      return run(memory, actionSet, journal, around.settings, now);
     case "damaged":
       return isDeleted
         ? release(actionSet)
         : endWithout(actionSet, `its journal cannot be read: ${journal.message}`, now);
     case "absent":
       if (isDeleted) return release(actionSet);
-      return isBegun ? endWithout(actionSet, "its journal is gone", now) : begin(memory, actionSet, settings, now);
+      return isBegun ? endWithout(actionSet, "its journal is gone", now) : begin(memory, actionSet, around, now);
   }
 };
 
@@ -219,12 +245,12 @@ const proceed = (memory: Memory, actionSet: ActionSet, settings: Settings, now: 
 const endWithout = (actionSet: ActionSet, message: string, now: Instant): Step =>
   endFailed(actionSet, message, failureOf(undefined, message, "journal"), now);
 
-const afterEnd = ({ journal }: Memory, actionSet: ActionSet, now: Instant): Step => {
+const afterEnd = ({ journal }: Memory, actionSet: ActionSet, { defaultTtl }: Settings, now: Instant): Step => {
   if (hasFinalizer(actionSet)) return release(actionSet);
   if (journal.type === "read") return { type: "run", effects: [deleteJournal(actionSet, journal)] };
   if (journal.type === "unread" && mayHaveJournal(actionSet, now))
     return { type: "run", effects: [readJournal(actionSet)] };
-  const expiry = expiryOf(actionSet);
+  const expiry = expiryOf(actionSet, defaultTtl);
   if (expiry === undefined || actionSet.metadata.deletionTimestamp !== undefined) return untilChanged("it has ended");
   return now < expiry
     ? { type: "wait", until: expiry, because: "it is kept until its ttlSecondsAfterFinished has passed" }
@@ -243,15 +269,14 @@ const found = ({ journal }: Memory, actionSet: ActionSet): Step => {
 };
 
 /** What is next. */
-export const decide = (memory: Memory, now: Instant, settings: Settings): Step => {
-  if (E.isLeft(memory.actionSet)) return untilChanged(memory.actionSet.left);
-  const actionSet = memory.actionSet.right;
+export const decide = (memory: Memory, now: Instant, around: Surroundings): Step => {
+  const { actionSet } = memory;
   const state = actionSet.status?.state;
-  if (isTerminal(state)) return afterEnd(memory, actionSet, now);
+  if (isTerminal(state)) return afterEnd(memory, actionSet, around.settings, now);
   // Kanister has stopped before it began; or nobody has seen it yet.
   if (!hasFinalizer(actionSet)) {
     if (actionSet.metadata.deletionTimestamp !== undefined) return DONE;
     return state === "running" ? found(memory, actionSet) : takeUp(memory, actionSet, now);
   }
-  return proceed(memory, actionSet, settings, now);
+  return proceed(memory, actionSet, around, now);
 };

@@ -40,6 +40,8 @@ export interface LogSource {
 
 /** While it waits, these objects are watched, and these logs followed. */
 export type Step = AnyStep<Effect> & {
+  /** It waits for its turn among all that are executed. */
+  readonly isQueued?: true;
   readonly watched?: readonly Watched[];
   readonly follow?: readonly LogSource[];
 };

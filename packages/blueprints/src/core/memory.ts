@@ -1,6 +1,6 @@
 // The memory of a process of an ActionSet: the object, its journal, and the answers of the API server by name.
 import { report } from "@janus/api";
-import type { ApiError, Instant, JsonObject, KubeObject } from "@janus/types";
+import { type ApiError, asObject, type Instant, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { ActionSet } from "../api/action-set.ts";
 import type { Effect } from "./effect.ts";
@@ -17,8 +17,10 @@ export type Answer = E.Either<ApiError, KubeObject>;
 export interface Memory {
   /** As last read or written. */
   readonly object: KubeObject;
-  /** Left: why it cannot be decoded. */
-  readonly actionSet: E.Either<string, ActionSet>;
+  /** Without what cannot be decoded. */
+  readonly actionSet: ActionSet;
+  /** What cannot be decoded of it. */
+  readonly problem?: string | undefined;
   readonly journal: KnownJournal;
   /** The status that was written last: with a definition that lacks some of its fields, it is not the one that is read. */
   readonly recorded: JsonObject | undefined;
@@ -32,17 +34,46 @@ export interface Memory {
   readonly logs: ReadonlyMap<string, LogOutput>;
 }
 
-export const withObject = (memory: Memory, object: KubeObject): Memory => ({
-  ...memory,
-  object,
-  actionSet: E.mapLeft(report)(ActionSet.decode(object)),
-});
+/** All that there always is: the API server sees to it. */
+export const identified = ({ metadata }: KubeObject): ActionSet => {
+  const { name = "", namespace = "", uid = "", resourceVersion = "", deletionTimestamp } = metadata;
+  const { finalizers } = metadata;
+  return {
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+      ...(finalizers === undefined ? {} : { finalizers }),
+    },
+  };
+};
+
+/** Without its spec, which is in the journal if it has begun. Of a status, its state in any case: one that has ended does not run again. */
+const bestEffort = (object: KubeObject): ActionSet => {
+  const { state } = asObject(object["status"]);
+  const tries = [asObject(object["status"]), typeof state === "string" ? { state } : {}];
+  const metadata = asObject(object.metadata);
+  const [first = identified(object)] = tries.flatMap((status) => {
+    const read = ActionSet.decode({ metadata, status });
+    return E.isRight(read) ? [read.right] : [];
+  });
+  return first;
+};
+
+export const withObject = (memory: Memory, object: KubeObject): Memory => {
+  const decoded = ActionSet.decode(object);
+  return E.isRight(decoded)
+    ? { ...memory, object, actionSet: decoded.right, problem: undefined }
+    : { ...memory, object, actionSet: bestEffort(object), problem: report(decoded.left) };
+};
 
 export const remember = (object: KubeObject): Memory =>
   withObject(
     {
       object,
-      actionSet: E.left(""),
+      actionSet: identified(object),
       journal: { type: "unread" },
       recorded: undefined,
       changed: new Map(),

@@ -50,6 +50,8 @@ export const isWatchedFact = (fact: string, index: number): boolean => {
 export interface Settings {
   /** The ServiceAccount of ActionSets that name none. */
   readonly defaultServiceAccount: string;
+  /** Seconds after which finished ActionSets without artifacts are deleted that have no such field or label. Absent: they are kept. */
+  readonly defaultTtl?: number | undefined;
   /** How long a Pod may take until it runs, in ms. */
   readonly podReadyTimeout: number;
   /** Unknown to others: what templates generate at random depends on it. */

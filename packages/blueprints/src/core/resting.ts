@@ -1,7 +1,7 @@
 // Drops what an ActionSet does not need while it waits: it is read again before anything is decided.
 import { type KubeObject, sizeOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { type Memory, remember } from "./memory.ts";
+import { identified, type Memory, remember } from "./memory.ts";
 
 /** An ActionSet without what its author may make as large as fits into etcd: for the cache, and while it waits. */
 export const identityOf = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
@@ -19,10 +19,8 @@ export const identityOf = ({ apiVersion, kind, metadata }: KubeObject): KubeObje
   };
 };
 
-const AT_REST = E.left("it is read again");
-
 /** Read again with its journal, as after a restart. */
-const outline = ({ object }: Memory): Memory => ({ ...remember(identityOf(object)), actionSet: AT_REST });
+const outline = ({ object }: Memory): Memory => remember(identityOf(object));
 
 const bytes = ({ object, journal, facts, logs }: Memory): number =>
   sizeOf(object) +
@@ -32,7 +30,10 @@ const bytes = ({ object, journal, facts, logs }: Memory): number =>
 
 /** See `Resting` in the runtime. */
 export const resting = {
-  rest: (memory: Memory): Memory => ({ ...memory, object: identityOf(memory.object), actionSet: AT_REST }),
+  rest: (memory: Memory): Memory => {
+    const object = identityOf(memory.object);
+    return { ...memory, object, actionSet: identified(object) };
+  },
   outline,
   bytes,
 };

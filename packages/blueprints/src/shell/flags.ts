@@ -5,16 +5,20 @@ import {
   type FlagProblem,
   flagHelp,
   helpText,
+  integer,
   type OwnFlags,
   parseFlags as parse,
 } from "@janus/runtime/parts";
-import { isDnsSubdomain, parseDuration } from "@janus/types";
+import { isDnsSubdomain, MAX_INT32, parseDuration } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 
 interface OwnValues {
   readonly defaultServiceAccount: string;
   /** In ms. */
   readonly podReadyTimeout: number;
+  readonly maxRunningActions: number;
+  /** In seconds; undefined: they are kept. */
+  readonly defaultTtl: number | undefined;
 }
 
 export type Flags = CommonFlags & OwnValues;
@@ -34,10 +38,22 @@ const HELP = helpText(DEFAULTS, {
   objects: "ActionSets",
   leaderLabel: LEADER_LABEL,
   own: {
-    "metrics-auth": flagHelp(
-      "--default-service-account <name>",
-      "ServiceAccount of ActionSets that name none, in their own namespace. Default: default.",
-    ),
+    "metrics-auth": [
+      flagHelp(
+        "--default-service-account <name>",
+        "ServiceAccount of ActionSets that name none, in their own namespace. Default: default.",
+      ),
+      flagHelp(
+        "--default-ttl-seconds-after-finished <n>",
+        "Deletes finished ActionSets without artifacts after this time, unless they have",
+        "spec.ttlSecondsAfterFinished. Default: they are kept.",
+      ),
+      flagHelp(
+        "--max-running-actions <n>",
+        "Actions that are executed at the same time; ActionSets beyond that wait, the oldest",
+        "first. Default: 100.",
+      ),
+    ].join("\n"),
     "request-deadline": flagHelp(
       "--pod-ready-timeout <duration>",
       "How long a Pod of a function may take until it runs. Default: 15m.",
@@ -49,6 +65,8 @@ const OWN: OwnFlags<OwnValues> = {
   options: {
     "default-service-account": { type: "string", default: "default" },
     "pod-ready-timeout": { type: "string", default: "15m" },
+    "max-running-actions": { type: "string", default: "100" },
+    "default-ttl-seconds-after-finished": { type: "string" },
   },
   read: (values) => {
     const defaultServiceAccount = values["default-service-account"] ?? "";
@@ -56,7 +74,13 @@ const OWN: OwnFlags<OwnValues> = {
       return E.left("--default-service-account takes the name of a ServiceAccount");
     const seconds = parseDuration(values["pod-ready-timeout"] ?? "");
     if (seconds === undefined || seconds <= 0) return E.left("--pod-ready-timeout takes a duration such as 15m");
-    return E.right({ defaultServiceAccount, podReadyTimeout: seconds });
+    const maxRunningActions = integer(values["max-running-actions"] ?? "", 1, 100_000);
+    if (maxRunningActions === undefined) return E.left("--max-running-actions takes a number from 1 to 100000");
+    const ttl = values["default-ttl-seconds-after-finished"];
+    const defaultTtl = ttl === undefined ? undefined : integer(ttl, 0, MAX_INT32);
+    if (ttl !== undefined && defaultTtl === undefined)
+      return E.left(`--default-ttl-seconds-after-finished takes a number of seconds from 0 to ${MAX_INT32}`);
+    return E.right({ defaultServiceAccount, podReadyTimeout: seconds, maxRunningActions, defaultTtl });
   },
 };
 

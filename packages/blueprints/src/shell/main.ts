@@ -28,11 +28,6 @@ await runProcess(
       asideDeadline: 2000,
     },
     instead: "create ActionSets with the API server",
-    start: (context, { watchNamespace, concurrency, defaultServiceAccount, podReadyTimeout }) =>
-      startWork(
-        context,
-        { watchNamespace, concurrency },
-        { defaultServiceAccount, podReadyTimeout, seed: randomBytes(16).toString("hex") },
-      ),
+    start: (context, flags) => startWork(context, flags, { ...flags, seed: randomBytes(16).toString("hex") }),
   },
 );

@@ -1,6 +1,7 @@
 // Starts the work of a leader: watches ActionSets, and executes each with the loop of the runtime.
 import { type Api, listAll } from "@janus/kube";
 import {
+  keyOf,
   objectWatches,
   reconcileKeys,
   type Round,
@@ -29,9 +30,19 @@ import {
 import { kanisterEvents } from "./kanister-events.ts";
 import { impersonating, logFollowers } from "./log-followers.ts";
 import { NAMES } from "./names.ts";
+import { type Candidate, runningActions } from "./running-actions.ts";
 
 /** Objects that phases wait for: watches of all namespaces, and of one. Each uses a connection. */
 const WATCHES = { watches: 64, ofNamespace: 32, polls: true, interval: 50 };
+
+const candidateOf = (memory: Memory): Candidate => {
+  const { uid = "", creationTimestamp = "" } = memory.object.metadata;
+  const actions = memory.actionSet.spec?.actions?.length ?? 0;
+  return { uid, key: keyOf(memory.object), createdAt: creationTimestamp, actions };
+};
+
+const isBeginning = (step: Step): boolean =>
+  step.type === "run" && step.effects.some(({ purpose }) => purpose === "create-journal");
 
 /** Sends one request as the user of its effect. A list has all of its pages. */
 const sending = async (api: Api, namespace: string, { as, purpose, request }: Effect): Promise<Answer> => {
@@ -46,6 +57,8 @@ const sending = async (api: Api, namespace: string, { as, purpose, request }: Ef
 };
 
 export interface BlueprintFlags {
+  /** The most actions that are executed at the same time. */
+  readonly maxRunningActions: number;
   readonly watchNamespace: string | undefined;
   readonly concurrency: number;
 }
@@ -53,7 +66,7 @@ export interface BlueprintFlags {
 /** Executes the ActionSets of a namespace, or of all. */
 export const startWork = (
   { api, streams, log, watchdog }: Pick<WorkContext, "api" | "streams" | "log" | "watchdog">,
-  { watchNamespace, concurrency }: BlueprintFlags,
+  { watchNamespace, concurrency, maxRunningActions }: BlueprintFlags,
   settings: Settings,
 ): Work => {
   const registry = new Registry();
@@ -78,7 +91,10 @@ export const startWork = (
     },
   );
 
+  const turns = runningActions(maxRunningActions, (key) => watched.wake(key));
   const onDecision = (_: Round, { uid, namespace, memory }: TrackedObject<Memory>, step: Step): void => {
+    if (memory.journal.type === "read" || isBeginning(step)) turns.begin(candidateOf(memory));
+    else if (step.isQueued === true) turns.wait(candidateOf(memory));
     if (step.type !== "wait") return;
     const { watched: targets = [], follow = [] } = step;
     logs.join(uid, namespace, follow);
@@ -88,7 +104,7 @@ export const startWork = (
     else watches.join({ uid, namespace, as: impersonating(namespace, as) }, targets);
   };
 
-  const controller = actionSetController(settings);
+  const controller = actionSetController(settings, (memory) => turns.mayBegin(candidateOf(memory)));
   const loop = reconcileKeys<Memory, Effect, Happened, Step>(controller, {
     kind: "ActionSet",
     resting,
@@ -118,6 +134,7 @@ export const startWork = (
       return Promise.resolve(Number.POSITIVE_INFINITY);
     },
     onForgotten: (uid) => {
+      turns.leave(uid);
       logs.leave(uid);
       watches.leave(uid);
     },
@@ -133,7 +150,7 @@ export const startWork = (
     log,
     watchdog,
     reconcile: loop.reconcile,
-    dueAt: (object) => dueAt(object, wall()),
+    dueAt: (object) => dueAt(object, wall(), settings.defaultTtl),
     lastKnown: ({ metadata: { uid = "" } }) => loop.tracked.of(uid)?.memory.object.metadata,
   });
 

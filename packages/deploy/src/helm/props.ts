@@ -13,8 +13,10 @@ const imageOf = ({ repository, tag, digest }: ChartValues["image"]): string => {
 };
 
 /** Without empty values, which mean unset in the chart. */
-const withoutEmpty = <A extends object>(values: A): Partial<A> =>
-  Object.fromEntries(Object.entries(values).filter(([, one]) => one !== "" && one !== null)) as Partial<A>;
+const withoutEmpty = <A extends object>(values: A): { readonly [K in keyof A]?: Exclude<A[K], null> } =>
+  Object.fromEntries(Object.entries(values).filter(([, one]) => one !== "" && one !== null)) as {
+    readonly [K in keyof A]?: Exclude<A[K], null>;
+  };
 
 const resourcesOf = ({ requests, limits }: ChartValues["resources"]): k8s.ResourceRequirements => ({
   ...(requests === undefined ? {} : { requests: quantities(requests) }),

@@ -226,6 +226,17 @@ const blueprints = {
     schema: subdomain,
     byDefault: blueprintsDefaults.defaultServiceAccount,
   }),
+  maxRunningActions: value<number>({
+    about: "The most actions that are executed at the same time. ActionSets beyond that wait, the oldest first.",
+    schema: { type: "integer", minimum: 1, maximum: 100_000 },
+    byDefault: blueprintsDefaults.maxRunningActions,
+  }),
+  defaultTtlSecondsAfterFinished: value<number | null>({
+    about:
+      "Seconds after which finished ActionSets without artifacts are deleted that have no ttlSecondsAfterFinished. null: they are kept.",
+    schema: { type: ["integer", "null"], minimum: 0, maximum: MAX_INT32 },
+    byDefault: null,
+  }),
   requireImpersonate: value<"Named" | "Always">({
     about:
       "Whether who creates an ActionSet needs the permission to impersonate the ServiceAccount that it names (Named), or also the default one (Always).",
