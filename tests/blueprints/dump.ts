@@ -1,4 +1,4 @@
-// A recipe for the suites that put any controller through crashes, wrong answers and trouble: a dump with a deferPhase and a phase that is retried.
+// A recipe for the suites of crashes, wrong answers and trouble: a dump, a phase that is retried, a deferPhase.
 import { mkdtemp, readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";

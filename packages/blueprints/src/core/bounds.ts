@@ -1,4 +1,4 @@
-// What bounds phases and actions: timeouts, retries and the order of actions, as an ActionSet and its Blueprints say them.
+// The bounds of phases and actions: timeouts, retries and order, as an ActionSet and its Blueprints say them.
 import { type Instant, parseDuration } from "@janus/types";
 import type { ActionSetSpec } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
