@@ -9,23 +9,35 @@ const FIXED_SEED = "11";
 const seedOf = (mode: string): string =>
   mode === "exhaustive" && process.env["CI"] === undefined ? `${Date.now() % 1_000_000}` : FIXED_SEED;
 
-/** Those that take minutes, the longest first; before the shorter ones those that begin with a build of minutes. */
+/**
+ * Those that take longest, the longest first. Before the shorter ones those that only wait; among the last those whose
+ * programs `.ci/run` builds meanwhile.
+ */
 const LONGEST = [
   "crash/crash",
   "load/load",
   "memory-large",
   "noisy",
-  "argo-cd",
   "matrix",
   "memory-wide",
   "answers/answers",
   "helm-install",
+  "recipes",
+  "blueprints/trouble",
   "crash/pairs",
   "memory-waiting",
   "load/memory",
   "explore-further",
   "rollouts",
+  "lasting",
   "etcd-restore",
+  "trouble/locks",
+  "readiness",
+  "trouble/waiting",
+  "from-helm",
+  "argo-cd",
+  "narrowed",
+  "created-objects",
   "demo",
 ];
 

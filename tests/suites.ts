@@ -30,7 +30,6 @@ export const EXHAUSTIVE = [
   "tests/docs/tools.test.ts",
   "tests/docs/etcd-restore.test.ts",
   "tests/docs/from-helm.test.ts",
-  "tests/deploy/narrowed.test.ts",
   // Real rollouts take their time, and kwok has to be built with Go.
   "tests/gates/rollouts.test.ts",
   // What Flux and Argo CD see, by their own code, which has to be built with Go.
@@ -65,6 +64,7 @@ export const DEEPER = [
   "tests/cli/four-eyes.test.ts",
   "tests/cli/snapshot.test.ts",
   "tests/deploy/approval-attacks.test.ts",
+  "tests/deploy/narrowed.test.ts",
   "tests/docs/getting-started.test.ts",
   "tests/examples/cdk8s.test.ts",
   "tests/examples/own-controller.test.ts",

@@ -1,3 +1,4 @@
+// Runs a scenario of Transactions in which requests get wrong answers, and says what was wrong in the end.
 import { randomBytes } from "node:crypto";
 import type { Client, Hook, Request, Watch } from "@janus/kube";
 import { violations } from "../crash/invariants.ts";

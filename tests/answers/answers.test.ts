@@ -1,3 +1,4 @@
+// Whatever is answered to any request, Transactions tell the truth of themselves, and leave nothing behind.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "../crash/invariants.ts";
 import { type ScenarioRun, runScenario } from "../crash/run-scenario.ts";

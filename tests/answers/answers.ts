@@ -1,3 +1,4 @@
+// The answers that a server, or a proxy in front of it, may give to any request.
 import type { Request } from "@janus/kube";
 import type { Answering, Exchange, Said } from "../fixtures/proxy.ts";
 

@@ -1,3 +1,4 @@
+// Somebody in another namespace, whose Transactions commit while others meet trouble.
 import type { KubeObject, Request } from "@janus/kube";
 import { phaseOf } from "../crash/user-action.ts";
 import { configMap, creation, patch, spec } from "../crash/objects.ts";

@@ -1,4 +1,4 @@
-// What the suites of Blueprints work on: the kinds of Kanister, a namespace with a ServiceAccount, a node that runs Pods, a controller.
+// The world of the suites of Blueprints: the kinds of Kanister, a namespace with a ServiceAccount, a node that runs Pods, a controller.
 import { kanisterCrds, startWork } from "@janus/blueprints";
 import { type Api, connect, type Hook, loadConfig, type PodStreams } from "@janus/kube";
 import { jsonLog, watchdog } from "@janus/runtime/parts";

@@ -1,3 +1,4 @@
+// A control plane for one file of crashes, with the kinds that its scenarios have.
 import { type Api, connect, discovery, loadConfig, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll } from "vitest";

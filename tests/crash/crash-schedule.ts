@@ -1,3 +1,4 @@
+// The faults of a run: at which of the requests that were seen a controller can die in ways that differ.
 import { isExhaustive } from "../fixtures/sample.ts";
 import type { Asked, Fault } from "./crashing-process.ts";
 

@@ -1,3 +1,4 @@
+// Kills the controller of Transactions before and after every request of every scenario.
 import { describe, expect, it } from "vitest";
 import { sampled, share, showShare } from "../fixtures/sample.ts";
 import { runAll, type CrashRun, baselineOf, missed } from "./matrix.ts";

@@ -1,3 +1,4 @@
+// A process that dies at one of its requests: before it is sent, or after it was answered.
 import type { Hook, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 

@@ -1,3 +1,4 @@
+// Invariants that hold of a scenario of Transactions in the end, whenever controllers have died.
 import { decodeTransaction, type ItemState, storeName, type Transaction } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

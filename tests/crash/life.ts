@@ -1,3 +1,4 @@
+// One life of the controller of Transactions, until it dies or is ended.
 import { controller } from "@janus/controller";
 import { jsonLog } from "@janus/runtime/parts";
 import { type Api, type Client, connect, type Connection, type Hook } from "@janus/kube";

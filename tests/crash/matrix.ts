@@ -1,3 +1,4 @@
+// Runs a scenario once for each crash, many side by side, and says what was wrong.
 import { expect } from "vitest";
 import { phaseOf } from "./user-action.ts";
 import { violations } from "./invariants.ts";

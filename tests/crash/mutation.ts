@@ -1,3 +1,4 @@
+// An admission policy that changes objects when they are updated, as a cluster may have one.
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { MUTATED, MUTATION } from "./objects.ts";

@@ -1,3 +1,4 @@
+// The objects and changes that scenarios are made of.
 import type { JsonObject } from "@janus/api";
 import type { Ref } from "./users.ts";
 

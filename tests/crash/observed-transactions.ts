@@ -1,3 +1,4 @@
+// The Transactions of all runs, by one watch.
 import type { Api, KubeObject } from "@janus/kube";
 import { keyOf, startReflector } from "@janus/runtime/parts";
 import { transactions } from "./world.ts";

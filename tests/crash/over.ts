@@ -1,3 +1,4 @@
+// Waits until the Transactions of a run are over, or its controller has died.
 import { type Phase, RETRY_ROLLBACK } from "@janus/api";
 import type { Api, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// Kills the controller of Transactions, and then the one that takes over, at all pairs of requests.
 import { describe, expect, it } from "vitest";
 import { runAll, type CrashRun, baselineOf } from "./matrix.ts";
 import { sampled, share, showShare } from "../fixtures/sample.ts";

@@ -1,3 +1,4 @@
+// An admission policy that refuses what a dry run lets pass, as a cluster may have one.
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { REFUSED } from "./objects.ts";

@@ -1,3 +1,4 @@
+// Replays a schedule of the model on the real API server, line by line.
 import { decodeTransaction, type JsonObject, lockLease, REQUEST_ROLLBACK } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// A controller and other clients who act in the order of a schedule of the model.
 import type { Api, Hook, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { type FaultOf, nameOf } from "./crashing-process.ts";

@@ -1,3 +1,4 @@
+// Runs a scenario of Transactions with one controller after the other, each with its fault.
 import type { Api, Client, Connection, Discovery, Hook, KubeObject, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { interference } from "./user-action.ts";

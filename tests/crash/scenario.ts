@@ -1,3 +1,4 @@
+// A scenario: the objects that there are, the Transactions, and what people do meanwhile. With those of one Transaction.
 import type { JsonObject, Phase } from "@janus/api";
 import { onPhase, type UserAction } from "./user-action.ts";
 import {

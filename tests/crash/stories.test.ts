@@ -1,3 +1,4 @@
+// Stories of the model that end well in it end well on the real API server.
 import { expect, it } from "vitest";
 import { stories } from "../unit/model/stories.ts";
 import { phaseOf } from "./user-action.ts";

@@ -1,3 +1,4 @@
+// Has an API server serve Transactions.
 import { transactionCrd } from "@janus/api";
 import type { Api, Resource } from "@janus/kube";
 import { must, transactions } from "./world.ts";

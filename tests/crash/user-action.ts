@@ -1,3 +1,4 @@
+// Actions of people at a certain moment of a run, such as an edit when a Transaction commits.
 import type { Hook, KubeObject, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Phase } from "@janus/api";

@@ -1,3 +1,4 @@
+// The users of a scenario: a namespace of their own, and what they do in it.
 import { randomBytes } from "node:crypto";
 import { type JsonObject, lockLease } from "@janus/api";
 import type { Api, Discovery, KubeObject, ManagedFieldsEntry } from "@janus/kube";

@@ -1,3 +1,4 @@
+// A custom kind with a status, for targets that only the model had.
 import type { Api, Resource } from "@janus/kube";
 import { crds } from "./transactions.ts";
 import { must } from "./world.ts";

@@ -1,3 +1,4 @@
+// The objects of a namespace, to compare before and after.
 import type { Api, KubeObject, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 

@@ -1,4 +1,4 @@
-// Where a user may edit in one namespace, Transactions in others go on: the worst that we know of.
+// Attacks on the Transactions of other namespaces, by a user who may edit in one: the worst that we know of.
 import { REQUEST_YIELD, lockLease, REQUEST_ROLLBACK, RETRY_ROLLBACK, type JsonObject } from "@janus/api";
 import { transactions } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";

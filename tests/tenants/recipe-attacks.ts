@@ -1,4 +1,4 @@
-// Where a user may edit in one namespace, ActionSets in others go on: the worst that we know of.
+// Attacks on the ActionSets of other namespaces, by a user who may edit in one: the worst that we know of.
 import { ACTION_SET_UID, actionSets } from "@janus/blueprints";
 import type { JsonObject } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// An admission webhook that is slow or refuses: a neighbour makes trouble for others with it.
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";

@@ -1,3 +1,4 @@
+// Nobody waits for locks in a circle.
 import { FINALIZER, REQUEST_YIELD, holderIdentity } from "@janus/api";
 import type { Hook, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// Locks on the ConfigMaps `a` and `b` that somebody else holds.
 import { lockLease } from "@janus/api";
 import { patching } from "../fixtures/changes.ts";
 import { configMap, lease } from "../fixtures/manifests.ts";

@@ -1,3 +1,4 @@
+// Contests of two controllers over the same targets, at random.
 import { controller } from "@janus/controller";
 import { jsonLog } from "@janus/runtime/parts";
 import type { Api, Hook, KubeObject } from "@janus/kube";

@@ -1,3 +1,4 @@
+// The history of objects: every version that was written, in order.
 import type { Api, KubeObject, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { must } from "../crash/world.ts";

@@ -1,3 +1,4 @@
+// Transactions of two controllers over the same targets never interleave.
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { seed } from "../fixtures/sample.ts";

@@ -1,3 +1,4 @@
+// Judges the history of a contest: no Transaction wrote to a target while another one was at it.
 import { holderIdentity, lockLease, type Phase } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import type { Version } from "./history.ts";

@@ -1,3 +1,4 @@
+// The kinds of requests: what they are for and how they ask.
 import type { Hook, Request } from "@janus/kube";
 
 /** What a request is for, and how it asks. */

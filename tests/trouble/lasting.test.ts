@@ -1,3 +1,4 @@
+// Trouble that lasts is waited out without a storm of requests.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiError, Request } from "@janus/kube";
 import { describe, expect, it } from "vitest";

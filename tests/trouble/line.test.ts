@@ -1,3 +1,4 @@
+// Who waits for a lock stands in line.
 import type { Hook } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";

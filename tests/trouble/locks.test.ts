@@ -1,3 +1,4 @@
+// Locks that expire, are taken away or meet trouble: nobody writes without one.
 import { setTimeout } from "node:timers/promises";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";

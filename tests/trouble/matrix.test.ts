@@ -1,3 +1,4 @@
+// Each kind of request meets each trouble, and so does each write: of Transactions.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eachKindMeetsTrouble, eachWriteMeetsTrouble } from "./any-controller.ts";
 import { newTestBed, type TestBed } from "./test-bed.ts";

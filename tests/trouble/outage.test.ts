@@ -1,3 +1,4 @@
+// The API server or etcd is away for a while: every Transaction goes on, wherever it was.
 import { setTimeout } from "node:timers/promises";
 import { connect } from "@janus/kube";
 import { afterAll, beforeAll, expect, it } from "vitest";

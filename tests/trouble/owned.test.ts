@@ -1,3 +1,4 @@
+// Finds the objects that a deleted target owns, also where their kind cannot be listed at first.
 import type { Request } from "@janus/kube";
 import { expect, it } from "vitest";
 import { deleting } from "../fixtures/changes.ts";

@@ -1,3 +1,4 @@
+// Requests of people take effect while a server asks to be left alone.
 import { type ApiError, type Hook, type KubeObject, replyOf, type Request } from "@janus/kube";
 import type * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// A Transaction that vanishes at any moment leaves nothing behind that nobody can find.
 import { setTimeout } from "node:timers/promises";
 import type { Hook, Request } from "@janus/kube";
 import { expect, it } from "vitest";

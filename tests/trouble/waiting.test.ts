@@ -1,3 +1,4 @@
+// Waits that a server asks for are kept, and told.
 import { setTimeout } from "node:timers/promises";
 import type { Hook, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

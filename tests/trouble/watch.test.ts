@@ -1,3 +1,4 @@
+// Watches that tell late, or have silently fallen dumb.
 import { setTimeout } from "node:timers/promises";
 import { controller } from "@janus/controller";
 import { jsonLog } from "@janus/runtime/parts";

@@ -1,3 +1,4 @@
+// Scenarios in which contents of changes are in a ConfigMap and a Secret.
 import { gzipSync } from "node:zlib";
 import type { JsonObject } from "@janus/api";
 import { without } from "@janus/types";

@@ -1,3 +1,4 @@
+// Scenarios in which somebody deletes a Transaction, in each of its phases.
 import type { Phase } from "@janus/api";
 import { type UserAction, onPhase } from "../user-action.ts";
 import { sleep } from "../over.ts";

@@ -1,3 +1,4 @@
+// Scenarios of Drafts that are rendered, proposed and approved.
 import type { KubeObject } from "@janus/kube";
 import { bareCreation, bystander, configMap, patch, secret, spec, transaction } from "../objects.ts";
 import type { Scenario } from "../scenario.ts";

@@ -1,3 +1,4 @@
+// Scenarios in which targets are waited for after their changes.
 import type { JsonObject } from "@janus/api";
 import { bystander, configMap, creation, patch, refusedCreation, spec, update } from "../objects.ts";
 import type { Scenario } from "../scenario.ts";

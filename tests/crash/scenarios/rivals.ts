@@ -1,3 +1,4 @@
+// Scenarios of several Transactions over the same targets.
 import { bystander, configMap, patch, refusedCreation, spec } from "../objects.ts";
 import type { ScenarioRun } from "../run-scenario.ts";
 import type { Scenario } from "../scenario.ts";

@@ -1,3 +1,4 @@
+// Scenarios that turn: refusals, rollbacks on request, failures that are recovered from, windows that pass.
 import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
 import { onPhase, phaseOf, type UserAction } from "../user-action.ts";
 import {

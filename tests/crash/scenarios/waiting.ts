@@ -1,3 +1,4 @@
+// Scenarios that wait for a lock or a finalizer, and some in vain.
 import { type UserAction, onPhase } from "../user-action.ts";
 import {
   bystander,

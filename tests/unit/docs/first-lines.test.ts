@@ -5,7 +5,10 @@ import { describe, expect, it } from "vitest";
 import { firstSentence } from "../../../scripts/source-file.ts";
 import { root } from "./page.ts";
 
-const files = globSync(["packages/*/src/**/*.ts", "scripts/**/*.{ts,mjs}"], {
+/** Suites that many files make together; of the others the name of each file says it. */
+const SUITES = "tests/{answers,blueprints,crash,tenants,trouble}/**/*.ts";
+
+const files = globSync(["packages/*/src/**/*.ts", "scripts/**/*.{ts,mjs}", SUITES], {
   cwd: fileURLToPath(root),
   exclude: (name) => name === "node_modules",
 });
