@@ -1,7 +1,7 @@
 // What the suites of Blueprints work on: the kinds of Kanister, a namespace with a ServiceAccount, a node that runs Pods, a controller.
 import { kanisterCrds, startWork } from "@janus/blueprints";
 import { type Api, connect, type Hook, loadConfig, type PodStreams } from "@janus/kube";
-import { jsonLog, watchdog } from "@janus/runtime/parts";
+import { jsonLog, type Log, watchdog, type Work } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, onTestFinished, vi } from "vitest";
 import { administrator, type Manifest, resourceOf } from "../fixtures/administrator.ts";
@@ -30,12 +30,8 @@ export const client = connect(connection, { writeTimeout: 2000, deadline: 5000 }
 const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, seed: "test" };
 
 /** Starts a controller for the ActionSets of a namespace. */
-export const controllerOf = (api: Api & PodStreams, namespace: string): { readonly stop: () => Promise<void> } =>
-  startWork(
-    { api, streams: api, log: jsonLog("error"), watchdog: watchdog() },
-    { watchNamespace: namespace, concurrency: 4 },
-    SETTINGS,
-  );
+export const controllerOf = (api: Api & PodStreams, namespace: string, log: Log = jsonLog("error")): Work =>
+  startWork({ api, streams: api, log, watchdog: watchdog() }, { watchNamespace: namespace, concurrency: 4 }, SETTINGS);
 
 /** A namespace with the ServiceAccount `ops`, who may edit in it, and the object of all actions. */
 export const prepared = async (): Promise<string> => {

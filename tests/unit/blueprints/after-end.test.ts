@@ -1,6 +1,6 @@
 // Tests when a finished ActionSet is looked at again, and when it is deleted.
 import { expect, it } from "vitest";
-import { dueAt } from "../../../packages/blueprints/src/core/after-end.ts";
+import { cached, dueAt } from "../../../packages/blueprints/src/core/after-end.ts";
 
 const NOW = Date.parse("2026-01-02T00:00:00Z");
 const ended = (status: object, more: object = {}, metadata: object = {}) => ({
@@ -30,4 +30,17 @@ it.each([
     ),
     Date.parse("2026-01-01T00:01:00Z"),
   ],
-])("%s", (_, object, at) => expect(dueAt(object, NOW)).toBe(at));
+])("%s, as the cache has it, too", (_, object, at) => {
+  expect(dueAt(object, NOW)).toBe(at);
+  expect(dueAt(cached(object), NOW)).toBe(at);
+});
+
+it("the cache has nothing that its author may make large", () => {
+  const large = "x".repeat(100_000);
+  const object = ended(
+    { state: large, actions: [large], error: { message: large } },
+    { actions: [large], ttlSecondsAfterFinished: large },
+    { annotations: { large }, labels: { large }, finalizers: [large] },
+  );
+  expect(JSON.stringify(cached(object)).length).toBeLessThan(500);
+});
