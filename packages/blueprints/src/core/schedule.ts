@@ -70,8 +70,9 @@ const reasonOf = ({ message, isInterrupted }: Failure): Failure => ({
 /** The next attempt of one that has failed: it remembers nothing of the last one. None begins once no phase does. */
 const again = (record: PhaseRecord, stopped: boolean, isCleared: boolean, now: Instant): PhaseRecord => {
   if (!isRetrying(record)) return record;
-  const { remembered, message, isInterrupted, retryAt, ...rest } = record;
-  if (stopped) return { ...rest, ...(remembered && { remembered }), ...reasonOf(record), state: "failed" };
+  const { retryAt, ...last } = record;
+  if (stopped) return { ...last, state: "failed" };
+  const { remembered: _, message: __, isInterrupted: ___, ...rest } = last;
   return isCleared && now >= (fromTimestamp(retryAt) ?? 0)
     ? begun({ ...rest, attempt: record.attempt + 1 }, now)
     : record;
