@@ -172,7 +172,7 @@ it("no more actions are executed than there may be: the rest wait, the oldest fi
     await administrator.create(within(namespace, actionSet(name, ...Array.from({ length: actions }, () => action))));
     await setTimeout(1000 - (Date.now() % 1000));
   };
-  const first = controllerOf(client, namespace, 2);
+  const first = controllerOf(client, namespace, { maxRunningActions: 2 });
   await created("a");
   await expect.poll(states).toEqual(["running"]);
   await created("b", 2);
@@ -180,7 +180,7 @@ it("no more actions are executed than there may be: the rest wait, the oldest fi
   await expect.poll(states).toEqual(["running", "Queued", "Queued"]);
   await expect.poll(() => readFile(runs, "utf8")).toBe("a\n");
   await first.stop();
-  const second = controllerOf(client, namespace, 2);
+  const second = controllerOf(client, namespace, { maxRunningActions: 2 });
   onTestFinished(second.stop);
   await appendFile(go, "");
   await expect.poll(states).toEqual(["complete", "complete", "complete"]);

@@ -1,7 +1,7 @@
 // The world of the suites of Blueprints: the kinds of Kanister, a namespace with a ServiceAccount, a node that runs Pods, a controller.
 import { kanisterCrds, startWork } from "@janus/blueprints";
 import { type Api, connect, type Hook, loadConfig, type PodStreams } from "@janus/kube";
-import { jsonLog, watchdog } from "@janus/runtime/parts";
+import { jsonLog, type Log, watchdog, type Work } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, onTestFinished, vi } from "vitest";
 import { administrator, type Manifest, resourceOf } from "../fixtures/administrator.ts";
@@ -33,10 +33,10 @@ const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, seed: 
 export const controllerOf = (
   api: Api & PodStreams,
   namespace: string,
-  maxRunningActions = 100,
-): { readonly stop: () => Promise<void> } =>
+  { log = jsonLog("error"), maxRunningActions = 100 }: { readonly log?: Log; readonly maxRunningActions?: number } = {},
+): Work =>
   startWork(
-    { api, streams: api, log: jsonLog("error"), watchdog: watchdog() },
+    { api, streams: api, log, watchdog: watchdog() },
     { watchNamespace: namespace, concurrency: 4, maxRunningActions },
     SETTINGS,
   );

@@ -151,6 +151,7 @@ const sets: Readonly<Record<string, Json>> = {
     monitoring: { enabled: true, prometheusLabels: { team: "c" } },
   },
   "the Blueprint controller": { blueprints: { enabled: true } },
+  "both controllers for Prometheus": { blueprints: { enabled: true }, monitoring: { enabled: true } },
   "the Blueprint controller of one namespace, beside Kanister's CRDs": {
     blueprints: { enabled: true, crds: false, watchNamespace: "shop", replicas: 1 },
     networkPolicy: { enabled: false },

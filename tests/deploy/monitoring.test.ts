@@ -1,17 +1,38 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { alerts, drawn } from "@janus/deploy";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { actionOn, actionSet, blueprint } from "../blueprints/objects.ts";
+import { client, controllerOf, prepared } from "../blueprints/world.ts";
+import { administrator } from "../fixtures/administrator.ts";
 import { creating } from "../fixtures/changes.ts";
 import { userKubeconfig } from "../fixtures/cluster.ts";
 import { controllerProcess } from "../fixtures/controller-process.ts";
-import { configMap } from "../fixtures/manifests.ts";
+import { configMap, within } from "../fixtures/manifests.ts";
 import { workspace } from "../fixtures/workspace.ts";
 import { selectorsIn } from "./promql.ts";
 
 /** Grafana puts durations where it has this. */
 const queries = drawn.map((expression) => expression.replaceAll("$__rate_interval", "5m"));
 const runbooks = path.resolve(import.meta.dirname, "../../docs/runbooks");
+
+/** The metrics of the Blueprint controller when an ActionSet has ended. */
+const exposedByBlueprints = async (): Promise<string> => {
+  const namespace = await prepared();
+  const { registry, stop } = controllerOf(client, namespace);
+  onTestFinished(stop);
+  const spec = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "made" } });
+  const make = { func: "KubeOps", name: "make", args: { operation: "create", namespace, spec } };
+  for (const manifest of [
+    blueprint("ops", { backup: { phases: [make] } }),
+    actionSet("run", actionOn("backup", "ops")),
+  ])
+    await administrator.create(within(namespace, manifest));
+  await expect
+    .poll(() => registry.metrics(), { timeout: 30_000 })
+    .toContain('kanister_action_set_resolutions_total{resolution="success"} 1');
+  return registry.metrics();
+};
 
 describe("alerts and dashboard", () => {
   it("are PromQL", () => {
@@ -30,8 +51,9 @@ describe("alerts and dashboard", () => {
       `--leader-elect-resource-namespace=${place.namespace}`,
     ]);
     await place.run([creating(configMap("one", { a: "b" }))]);
-    const exposed = await (await fetch(`${url() ?? ""}/metrics`)).text();
-    const samples = exposed.split("\n").filter((line) => line.startsWith("janus_"));
+    const ofBlueprints = await exposedByBlueprints();
+    const exposed = `${await (await fetch(`${url() ?? ""}/metrics`)).text()}\n${ofBlueprints}`;
+    const samples = exposed.split("\n").filter((line) => /^(?:janus|kanister)_/u.test(line));
     const labelsOf = (metric: string): ReadonlySet<string> =>
       new Set(
         samples

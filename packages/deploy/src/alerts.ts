@@ -28,6 +28,8 @@ const apiTrouble = 'janus_api_requests_total{code=~"5..|429|deadline|connection"
 const renewals = 'janus_lock_operations_total{operation="renew"}';
 const failedRenewals = 'janus_lock_operations_total{operation="renew",result!="success"}';
 
+const failedActionSets = 'kanister_action_set_resolutions_total{resolution="failure"}';
+
 export const alerts: readonly Alert[] = [
   {
     name: "JanusAbsent",
@@ -125,5 +127,32 @@ export const alerts: readonly Alert[] = [
     severity: "warning",
     summary: "Requests of Janus to the API server fail.",
     description: "{{ $value | humanizePercentage }} of the controller's requests get no answer, a 5xx or a 429.",
+  },
+  {
+    name: "JanusActionSetFailed",
+    expression: `${grown(failedActionSets, "15m")} > 0`,
+    after: "0m",
+    severity: "warning",
+    summary: "An ActionSet has failed.",
+    description:
+      "{{ $value | humanize }} ActionSets of the controller in {{ $labels.namespace }} have failed in 15 minutes: a backup that was wanted may be missing.",
+  },
+  {
+    name: "JanusActionSetsRunLong",
+    expression:
+      `${sum('janus_actionsets{state="running"}')} > 0 ` +
+      `unless ${sum("increase(janus_actionset_phase_duration_seconds_count[1h])")} > 0`,
+    after: "5h",
+    severity: "warning",
+    summary: "ActionSets run for long.",
+    description: "{{ $value }} ActionSets are running, and none of their phases has ended for six hours.",
+  },
+  {
+    name: "JanusActionSetsPending",
+    expression: `${sum('janus_actionsets{state="pending"}')} > 0`,
+    after: "1h",
+    severity: "warning",
+    summary: "ActionSets wait for long until they begin.",
+    description: "For an hour there have been ActionSets that have not begun; now there are {{ $value }}.",
   },
 ];

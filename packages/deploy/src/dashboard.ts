@@ -156,6 +156,35 @@ const charts: readonly Chart[] = [
     unit: "short",
     lines: [["changes", `max(increase(${of("janus_leader_changes_total")}[$__rate_interval]))`]],
   },
+  {
+    title: "ActionSets by state",
+    about:
+      "Pending and running ActionSets. Pending ones that stay: too many run at once, or their objects cannot be read.",
+    kind: "timeseries",
+    unit: "short",
+    lines: [["{{state}}", `sum by (state) (${of("janus_actionsets", 'state=~"pending|running"')})`]],
+  },
+  {
+    title: "Ends of ActionSets",
+    about: "ActionSets that ended, per second. Failure: a backup that was wanted may be missing, look at these first.",
+    kind: "timeseries",
+    unit: "ops",
+    lines: [["{{resolution}}", `sum by (resolution) (${rate("kanister_action_set_resolutions_total")})`]],
+  },
+  {
+    title: "Actions, from start to end, p99",
+    about: "How long the slowest hundredth of ActionSets took, by the known names of their actions.",
+    kind: "timeseries",
+    unit: "s",
+    lines: [["{{action}}", quantile(0.99, "janus_actionset_duration_seconds", "action")]],
+  },
+  {
+    title: "Phases, from start to end, p99",
+    about: "How long the slowest hundredth of phases took, by function, waits for their Pods included.",
+    kind: "timeseries",
+    unit: "s",
+    lines: [["{{function}}", quantile(0.99, "janus_actionset_phase_duration_seconds", "function")]],
+  },
 ];
 
 /** Every query, with Grafana's variables in it. */

@@ -32,7 +32,7 @@ export { KanisterCrds } from "./kanister-crds.ts";
 export { LeaderFence, type LeaderFenceProps } from "./leader-fence.ts";
 export { LeaderLabelRole, type LeaderLabelRoleProps } from "./leader-label-role.ts";
 export { MetricsReaderRole } from "./metrics-reader-role.ts";
-export { MetricsService } from "./metrics-service.ts";
+export { MetricsService, type MetricsServiceProps } from "./metrics-service.ts";
 export { Monitoring, type MonitoringProps } from "./monitoring.ts";
 export type { NamespacedProps } from "./namespaced.ts";
 export { PrometheusRule, type PrometheusRuleProps } from "./prometheus-rule.ts";

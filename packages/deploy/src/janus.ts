@@ -18,6 +18,7 @@ import { KanisterCrds } from "./kanister-crds.ts";
 import { LeaderFence } from "./leader-fence.ts";
 import { LeaderLabelRole } from "./leader-label-role.ts";
 import { MetricsReaderRole } from "./metrics-reader-role.ts";
+import { MetricsService } from "./metrics-service.ts";
 import { Monitoring, type MonitoringProps } from "./monitoring.ts";
 import { marksLeader } from "./readiness.ts";
 import { RequesterPolicy } from "./requester-policy.ts";
@@ -97,5 +98,7 @@ export class Janus extends Construct {
     new ControllerDeployment(this, "Deployment", props);
     if (props.blueprints !== undefined) new BlueprintController(this, "Blueprints", props);
     if (props.monitoring === true) new Monitoring(this, "Monitoring", props);
+    if (props.monitoring === true && props.blueprints !== undefined)
+      new MetricsService(this, "BlueprintsMetrics", { ...props, component: "blueprints" });
   }
 }

@@ -1,6 +1,6 @@
 // Tests when a finished ActionSet is looked at again, and when it is deleted.
 import { expect, it } from "vitest";
-import { dueAt } from "../../../packages/blueprints/src/core/after-end.ts";
+import { cached, dueAt } from "../../../packages/blueprints/src/core/after-end.ts";
 
 const NOW = Date.parse("2026-01-02T00:00:00Z");
 const ended = (status: object, more: object = {}, metadata: object = {}) => ({
@@ -30,7 +30,20 @@ it.each([
     ),
     Date.parse("2026-01-01T00:01:00Z"),
   ],
-])("%s", (_, object, at) => expect(dueAt(object, NOW, undefined)).toBe(at));
+])("%s, as the cache has it, too", (_, object, at) => {
+  expect(dueAt(object, NOW, undefined)).toBe(at);
+  expect(dueAt(cached(object), NOW, undefined)).toBe(at);
+});
+
+it("the cache has nothing that its author may make large", () => {
+  const large = "x".repeat(100_000);
+  const object = ended(
+    { state: large, actions: [large], error: { message: large } },
+    { actions: [large], ttlSecondsAfterFinished: large },
+    { annotations: { large }, labels: { large }, finalizers: [large] },
+  );
+  expect(JSON.stringify(cached(object)).length).toBeLessThan(500);
+});
 
 it.each([
   ["one without a time to live, when the default has passed", {}, Date.parse("2026-01-01T01:00:00Z")],

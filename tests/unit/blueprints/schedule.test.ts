@@ -31,7 +31,7 @@ const keyOf = ({ action, phase }: PhaseId): string => `${action}/${phase}`;
 
 const ended = (journal: Journal, id: PhaseId, isGood: boolean): Journal => {
   const record = recordOf(journal, id) ?? PENDING;
-  const after = withRecord(journal, id, isGood ? completed(record, {}, {}, 1) : failed(record, "no", 1));
+  const after = withRecord(journal, id, isGood ? completed(record, {}, {}, 1) : failed(record, { message: "no" }, 1));
   return scheduled(isGood || id.phase === "defer" || after.error !== undefined ? after : { ...after, error: "no" }, 1);
 };
 

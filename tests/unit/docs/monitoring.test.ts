@@ -3,6 +3,7 @@ import { alerts } from "@janus/deploy";
 import { expect, it } from "vitest";
 import { apiMetrics } from "../../../packages/runtime/src/telemetry/api-metrics.ts";
 import { leaderMetrics } from "../../../packages/runtime/src/leadership/leader-metrics.ts";
+import { actionSetMetrics } from "../../../packages/blueprints/src/shell/metrics.ts";
 import { metrics } from "../../../packages/controller/src/shell/telemetry/metrics.ts";
 import { processMetrics } from "../../../packages/runtime/src/process/process-metrics.ts";
 import { queueMetrics } from "../../../packages/runtime/src/telemetry/queue-metrics.ts";
@@ -20,6 +21,12 @@ it("docs/monitoring.md has every metric of Janus, and no other", () => {
     .map(({ name }) => name)
     .filter((name) => name.startsWith("janus_"));
   expect(firstCells(section(monitoring, "## Metrics")).toSorted()).toEqual(all.toSorted());
+});
+
+it("docs/monitoring.md has every metric of ActionSets, and no other", () => {
+  const { registry } = actionSetMetrics(() => undefined);
+  const all = registry.getMetricsAsArray().map(({ name }) => name);
+  expect(firstCells(section(monitoring, "## Metrics of ActionSets")).toSorted()).toEqual(all.toSorted());
 });
 
 it("docs/monitoring.md has every alert, with its severity and its runbook", () => {

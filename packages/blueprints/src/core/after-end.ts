@@ -1,8 +1,9 @@
 // The rest of an ActionSet that has ended: its journal, and its deletion when its time is over.
-import { fromTimestamp, type Instant, type KubeObject } from "@janus/types";
+import { asObject, fromTimestamp, type Instant, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { ActionSet } from "../api/action-set.ts";
 import { RUNNING, TTL } from "../api/names.ts";
+import { identityOf } from "./resting.ts";
 
 /** For so long after its end the journal of an ActionSet may have been left by a crash, in ms; later it goes with its owner. */
 const CLEANED_FOR = 3_600_000;
@@ -34,6 +35,37 @@ export const expiryOf = (actionSet: ActionSet, byDefault: number | undefined): I
 /** Returns whether a crash may have left its journal. */
 export const mayHaveJournal = (actionSet: ActionSet, now: Instant): boolean =>
   now - (endOf(actionSet) ?? 0) < CLEANED_FOR;
+
+/** Longer ones are no times, states or numbers. */
+const MOST = 64;
+
+const short = (all: JsonObject, ...names: readonly string[]): JsonObject =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = all[name];
+      return typeof value === "number" || (typeof value === "string" && value.length <= MOST) ? [[name, value]] : [];
+    }),
+  );
+
+/** The part of an ActionSet that the cache has: what it is, its state, and what says when it is to be looked at. */
+export const cached = (object: KubeObject): KubeObject => {
+  const { metadata, ...identity } = identityOf(object);
+  const { finalizers = [], labels = {} } = object.metadata;
+  const status = asObject(object["status"]);
+  return {
+    ...identity,
+    metadata: {
+      ...metadata,
+      finalizers: finalizers.filter((one) => one === RUNNING),
+      labels: short(labels, TTL) as Readonly<Record<string, string>>,
+    },
+    spec: short(asObject(object["spec"]), "ttlSecondsAfterFinished"),
+    status: {
+      ...short(status, "state", "completionTime"),
+      progress: short(asObject(status["progress"]), "lastTransitionTime"),
+    },
+  };
+};
 
 /** When an object of the cache is to be looked at; undefined: not before it changes. */
 export const dueAt = (object: KubeObject, now: Instant, defaultTtl: number | undefined): Instant | undefined => {

@@ -22,6 +22,8 @@ export interface Effect {
 export interface StepEvent extends NewEvent {
   /** Such as `0/dump/started`. */
   readonly step: string;
+  /** The name of the phase that it is about. */
+  readonly phase?: string;
   /** It is recorded on this Blueprint, too. */
   readonly blueprint?: string;
 }

@@ -1,10 +1,13 @@
 // The pure core of the controller of Blueprints.
-export { dueAt } from "./after-end.ts";
+export { cached, dueAt } from "./after-end.ts";
 export { actionSetController } from "./controller.ts";
 export type { Effect, LogSource, Step, StepEvent } from "./effect.ts";
+export { functionNames, functionOf } from "./functions/index.ts";
 export { endLog, type LogOutput, NO_LOG, readLog } from "./log-output.ts";
+export { type Measure, measuresBetween } from "./measures.ts";
 export type { Answer, Happened, Memory } from "./memory.ts";
 export { shortHash } from "./names.ts";
-export type { Settings } from "./phase-context.ts";
+export type { Access, Settings } from "./phase-context.ts";
 export { blueprintFact } from "./resolve.ts";
-export { identityOf, resting } from "./resting.ts";
+export { resting } from "./resting.ts";
+export { functionGroups, refusedFunctions } from "./templates.ts";

@@ -28,6 +28,8 @@ const PhaseRecord = excerpt({
   message: optional(string()),
   /** When its next attempt begins. */
   retryAt: optional(string()),
+  /** Its result is lost: nobody knows what it has done. */
+  isInterrupted: optional(boolean),
 });
 export type PhaseRecord = TypeOf<typeof PhaseRecord>;
 

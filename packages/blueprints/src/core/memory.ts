@@ -22,6 +22,8 @@ export interface Memory {
   /** What cannot be decoded of it. */
   readonly problem?: string | undefined;
   readonly journal: KnownJournal;
+  /** This process has found out about its journal before: what it reads of it later is no other's. */
+  readonly isKnown: boolean;
   /** The status that was written last: with a definition that lacks some of its fields, it is not the one that is read. */
   readonly recorded: JsonObject | undefined;
   /** Answers that are final: transient errors are not. */
@@ -75,6 +77,7 @@ export const remember = (object: KubeObject): Memory =>
       object,
       actionSet: identified(object),
       journal: { type: "unread" },
+      isKnown: false,
       recorded: undefined,
       changed: new Map(),
       facts: new Map(),

@@ -24,9 +24,9 @@ const withFact = (memory: Memory, fact: string, answer: Answer): Memory => ({
 const journalAnswered = (memory: Memory, { request }: Effect, answer: Answer): Observed<Memory> => {
   if (E.isRight(answer)) {
     const journal: KnownJournal = request.verb === "delete" ? { type: "absent" } : known(answer.right);
-    return { memory: { ...memory, journal } };
+    return { memory: { ...memory, journal, isKnown: true } };
   }
-  if (isAbsent(answer.left)) return { memory: { ...memory, journal: { type: "absent" } } };
+  if (isAbsent(answer.left)) return { memory: { ...memory, journal: { type: "absent" }, isKnown: true } };
   if (classify(answer.left) === "conflict") return { memory: { ...memory, journal: { type: "unread" } } };
   return { memory, failed: answer.left };
 };

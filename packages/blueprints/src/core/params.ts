@@ -46,8 +46,9 @@ const metadataOf = ({ kind, metadata }: KubeObject): Data =>
 
 const typed = (object: KubeObject, rest: readonly ReturnType<typeof field>[]): Data =>
   struct(`v1.${object.kind}`, [
-    field("Kind", text(object.kind), "kind", "omitempty"),
-    field("APIVersion", text(object.apiVersion), "apiVersion", "omitempty"),
+    // Go's client leaves them empty.
+    field("Kind", text(""), "kind", "omitempty"),
+    field("APIVersion", text(""), "apiVersion", "omitempty"),
     field("ObjectMeta", metadataOf(object), "metadata", "embedded"),
     ...rest,
   ]);
@@ -123,6 +124,60 @@ const dataOf = (secret: KubeObject, key: string, profile: string): E.Either<stri
     : E.right(Buffer.from(value, "base64").toString());
 };
 
+type Credential = NonNullable<Profile["credential"]>;
+
+/** Fields of Kanister's type of credentials, as far as they are read. */
+type Credentials = E.Either<string, Readonly<Partial<Record<"KeyPair" | "Secret" | "KopiaServerSecret", Data>>>>;
+
+/** A value of a Secret that the Profile names by reference and key. */
+const keyOf = (
+  read: (ref: ObjectReference) => E.Either<string, KubeObject> | undefined,
+  what: string,
+  named: { readonly key?: string; readonly secret?: ObjectReference } | undefined,
+  profile: string,
+): E.Either<string, string> | undefined => {
+  if (named?.secret === undefined) return E.left(`Profile ${profile} names no Secret in its ${what}`);
+  const secret = read(named.secret);
+  return secret && E.flatMap((found: KubeObject) => dataOf(found, named.key ?? "", profile))(secret);
+};
+
+const credentialsOf = (
+  read: (ref: ObjectReference) => E.Either<string, KubeObject> | undefined,
+  { keyPair, secret, kopiaServerSecret: kopia }: Credential,
+  profile: string,
+): Credentials | undefined => {
+  if (keyPair !== undefined) {
+    const { idField = "", secretField = "" } = keyPair;
+    const id = keyOf(read, "keyPair", { ...keyPair, key: idField || "aws_access_key_id" }, profile);
+    const value = keyOf(read, "keyPair", { ...keyPair, key: secretField || "aws_secret_access_key" }, profile);
+    if (id === undefined || value === undefined) return undefined;
+    if (E.isLeft(id)) return id;
+    if (E.isLeft(value)) return value;
+    const fields = [field("ID", tainted(text(id.right))), field("Secret", tainted(text(value.right)))];
+    return E.right({ KeyPair: struct("param.KeyPair", fields) });
+  }
+  if (kopia !== undefined) {
+    const { username = "", hostname = "", userPassphrase, tlsCert, connectOptions } = kopia;
+    const password = keyOf(read, "userPassphrase", userPassphrase, profile);
+    const cert = keyOf(read, "tlsCert", tlsCert, profile);
+    if (password === undefined || cert === undefined) return undefined;
+    if (E.isLeft(password)) return password;
+    if (E.isLeft(cert)) return cert;
+    return E.right({
+      KopiaServerSecret: struct("param.KopiaServerCreds", [
+        field("Username", text(username)),
+        field("Hostname", text(hostname)),
+        field("Password", tainted(text(password.right))),
+        field("Cert", tainted(text(cert.right))),
+        field("ConnectOptions", connectOptions === undefined ? NIL : json(connectOptions)),
+      ]),
+    });
+  }
+  if (secret === undefined) return E.right({});
+  const found = read(secret);
+  return found && E.map((one: KubeObject) => ({ Secret: secretParams(one) }))(found);
+};
+
 /** The Profile with its credentials, as Kanister's own type. */
 const profileParams = (ask: Inquiry, ref: ObjectReference, own: string, as: string): Found => {
   const found = knownObject(ask, "Profile", ref, own, as);
@@ -132,20 +187,10 @@ const profileParams = (ask: Inquiry, ref: ObjectReference, own: string, as: stri
   const shown = `${namespace}/${name}`;
   if (E.isLeft(decoded)) return E.left(`Profile ${shown} is not valid`);
   const { location = {}, credential = {}, skipSSLVerify = false } = decoded.right;
-  const { type = "", keyPair, secret: secretRef } = credential;
-  const secret = keyPair?.secret ?? secretRef;
-  const read = secret === undefined ? undefined : knownObject(ask, "Secret", secret, namespace, as);
-  if (secret !== undefined && (read === undefined || E.isLeft(read))) return read;
-  const stored = read !== undefined && E.isRight(read) ? read.right : undefined;
-  const pair =
-    keyPair === undefined || stored === undefined
-      ? undefined
-      : E.flatMap((id: string) =>
-          E.map((value: string) => ({ id, value }))(
-            dataOf(stored, keyPair.secretField || "aws_secret_access_key", shown),
-          ),
-        )(dataOf(stored, keyPair.idField || "aws_access_key_id", shown));
-  if (pair !== undefined && E.isLeft(pair)) return pair;
+  const read = (secret: ObjectReference) => knownObject(ask, "Secret", secret, namespace, as);
+  const credentials = credentialsOf(read, credential, shown);
+  if (credentials === undefined || E.isLeft(credentials)) return credentials;
+  const { KeyPair = NIL, Secret = NIL, KopiaServerSecret = NIL } = credentials.right;
   return E.right(
     struct("param.Profile", [
       field(
@@ -157,28 +202,17 @@ const profileParams = (ask: Inquiry, ref: ObjectReference, own: string, as: stri
           field("Prefix", text(location.prefix ?? ""), "prefix"),
           field("Region", text(location.region ?? ""), "region"),
         ]),
-        "Location",
       ),
       field(
         "Credential",
         struct("param.Credential", [
-          field("Type", text(type), "Type"),
-          field(
-            "KeyPair",
-            pair === undefined
-              ? NIL
-              : struct("param.KeyPair", [
-                  field("ID", tainted(text(pair.right.id)), "ID"),
-                  field("Secret", tainted(text(pair.right.value)), "Secret"),
-                ]),
-            "KeyPair",
-          ),
-          field("Secret", keyPair === undefined && stored !== undefined ? secretParams(stored) : NIL, "Secret"),
-          field("KopiaServerSecret", NIL, "KopiaServerSecret"),
+          field("Type", text(credential.type ?? "")),
+          field("KeyPair", KeyPair),
+          field("Secret", Secret),
+          field("KopiaServerSecret", KopiaServerSecret),
         ]),
-        "Credential",
       ),
-      field("SkipSSLVerify", json(skipSSLVerify), "SkipSSLVerify"),
+      field("SkipSSLVerify", json(skipSSLVerify)),
     ]),
   );
 };

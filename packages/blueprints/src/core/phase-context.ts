@@ -129,7 +129,8 @@ export type PhaseStep =
       readonly follow?: LogSource;
     }
   | { readonly type: "end"; readonly output: Readonly<Record<string, string>> }
-  | { readonly type: "fail"; readonly message: string };
+  /** isInterrupted: its result is lost, so that nobody knows what it has done. */
+  | { readonly type: "fail"; readonly message: string; readonly isInterrupted?: true };
 
 /** A permission that a phase needs. */
 export interface Access {

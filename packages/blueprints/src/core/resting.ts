@@ -3,7 +3,7 @@ import { type KubeObject, sizeOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { identified, type Memory, remember } from "./memory.ts";
 
-/** An ActionSet without what its author may make as large as fits into etcd: for the cache, and while it waits. */
+/** An ActionSet without what its author may make as large as fits into etcd. */
 export const identityOf = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
   return {
@@ -20,7 +20,7 @@ export const identityOf = ({ apiVersion, kind, metadata }: KubeObject): KubeObje
 };
 
 /** Read again with its journal, as after a restart. */
-const outline = ({ object }: Memory): Memory => remember(identityOf(object));
+const outline = ({ object, isKnown }: Memory): Memory => ({ ...remember(identityOf(object)), isKnown });
 
 const bytes = ({ object, journal, facts, logs }: Memory): number =>
   sizeOf(object) +

@@ -157,8 +157,8 @@ const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: readon
       const message = `${what} ${phaseAt(journal, id).name ?? ""}: ${shortened(scrubbed(step.message, secrets).toWellFormed())}`;
       const isLast = id.phase === "defer" ? journal.deletedAt !== undefined : isStopped(journal);
       const at = isLast ? undefined : retryAt(phaseAt(journal, id), record.attempt, now);
-      if (at !== undefined) return withRecord(journal, id, toBeRetried(record, message, at));
-      const after = withRecord(journal, id, failed(record, message, now));
+      if (at !== undefined) return withRecord(journal, id, toBeRetried(record, { ...step, message }, at));
+      const after = withRecord(journal, id, failed(record, { ...step, message }, now));
       return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: message };
     }
     case "run":
@@ -211,10 +211,10 @@ export const eventsBetween = (before: Journal | undefined, after: Journal): read
           : ["Started Phase", "Ended Phase", "phase"];
       const step = `${idText(id)}/${record.state}`;
       if (record.state === "running")
-        return [{ type: "Normal", reason: started, message: `Executing ${what} ${shown}`, step }];
+        return [{ type: "Normal", reason: started, message: `Executing ${what} ${shown}`, step, phase: shown }];
       if (record.state === "complete")
         return [
-          { type: "Normal", reason: ended, message: `Completed ${what} ${shown}`, step },
+          { type: "Normal", reason: ended, message: `Completed ${what} ${shown}`, step, phase: shown },
           ...redaction(record, shown, step),
         ];
       const cause = (record.message ?? "").replace(/^(deferPhase|phase) [^:]*: /u, "");
@@ -225,10 +225,16 @@ export const eventsBetween = (before: Journal | undefined, after: Journal): read
             reason: "Retrying Phase",
             message: `Phase ${shown} has failed, and is executed again at ${record.retryAt ?? ""}: ${cause}`,
             step: `${step}/${record.attempt}`,
+            phase: shown,
           },
         ];
       if (record.state !== "failed") return [];
-      return [failureOf(after.spec.actions?.[action], `Failed to execute ${what} ${shown}: ${cause}`, step)];
+      return [
+        {
+          ...failureOf(after.spec.actions?.[action], `Failed to execute ${what} ${shown}: ${cause}`, step),
+          phase: shown,
+        },
+      ];
     };
     return [
       ...(hasBegun && !hadBegun

@@ -59,11 +59,20 @@ const begun = (record: PhaseRecord, now: Instant): PhaseRecord => ({
   startedAt: stamp(now),
 });
 
+/** Why a phase has failed. */
+type Failure = Pick<PhaseRecord, "message" | "isInterrupted">;
+
+const reasonOf = ({ message, isInterrupted }: Failure): Failure => ({
+  ...(message === undefined ? {} : { message }),
+  ...(isInterrupted === undefined ? {} : { isInterrupted }),
+});
+
 /** The next attempt of one that has failed: it remembers nothing of the last one. None begins once no phase does. */
 const again = (record: PhaseRecord, stopped: boolean, isCleared: boolean, now: Instant): PhaseRecord => {
   if (!isRetrying(record)) return record;
-  const { remembered, message, retryAt, ...rest } = record;
-  if (stopped) return { ...rest, ...(remembered && { remembered }), ...(message && { message }), state: "failed" };
+  const { retryAt, ...last } = record;
+  if (stopped) return { ...last, state: "failed" };
+  const { remembered: _, message: __, isInterrupted: ___, ...rest } = last;
   return isCleared && now >= (fromTimestamp(retryAt) ?? 0)
     ? begun({ ...rest, attempt: record.attempt + 1 }, now)
     : record;
@@ -132,17 +141,17 @@ export const completed = (
   ...(equal(output, shown) ? {} : { shown }),
 });
 
-export const failed = (record: PhaseRecord, message: string, now: Instant): PhaseRecord => ({
+export const failed = (record: PhaseRecord, failure: Failure, now: Instant): PhaseRecord => ({
   ...record,
+  ...reasonOf(failure),
   state: "failed",
   endedAt: stamp(now),
-  message,
 });
 
 /** One that has failed, and is executed again. */
-export const toBeRetried = (record: PhaseRecord, message: string, at: Instant): PhaseRecord => ({
+export const toBeRetried = (record: PhaseRecord, failure: Failure, at: Instant): PhaseRecord => ({
   ...record,
+  ...reasonOf(failure),
   state: "retrying",
-  message,
   retryAt: stamp(at),
 });

@@ -19,6 +19,8 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as E from "fp-ts/lib/Either.js";
 import { plain, type Text } from "./text.ts";
 
+export { functionGroups, refusedFunctions } from "@janus/gotemplate";
+
 export type Data = Value;
 export const NIL: Data = NOTHING;
 export const json = fromJson;

@@ -11,26 +11,26 @@ import {
   type Work,
   type WorkContext,
 } from "@janus/runtime/parts";
-import { type Instant, messageOf } from "@janus/types";
+import { asObject, type Instant, type KubeObject, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { Registry } from "prom-client";
 import { actionSets } from "../api/names.ts";
 import {
   actionSetController,
   type Answer,
+  cached,
   dueAt,
   type Effect,
   type Happened,
-  identityOf,
   type Memory,
   resting,
   type Settings,
   type Step,
 } from "../core/index.ts";
-import { kanisterEvents } from "./kanister-events.ts";
 import { impersonating, logFollowers } from "./log-followers.ts";
+import { actionSetMetrics } from "./metrics.ts";
 import { NAMES } from "./names.ts";
 import { type Candidate, runningActions } from "./running-actions.ts";
+import { logOf, observing } from "./telemetry.ts";
 
 /** Objects that phases wait for: watches of all namespaces, and of one. Each uses a connection. */
 const WATCHES = { watches: 64, ofNamespace: 32, polls: true, interval: 50 };
@@ -63,14 +63,26 @@ export interface BlueprintFlags {
   readonly concurrency: number;
 }
 
+/** How many ActionSets there are in each state; one that nobody has seen yet is pending. */
+const statesOf = (objects: Iterable<KubeObject>): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const object of objects) {
+    const { state = "pending" } = asObject(object["status"]);
+    if (typeof state === "string") counts.set(state, (counts.get(state) ?? 0) + 1);
+  }
+  return counts;
+};
+
 /** Executes the ActionSets of a namespace, or of all. */
 export const startWork = (
   { api, streams, log, watchdog }: Pick<WorkContext, "api" | "streams" | "log" | "watchdog">,
   { watchNamespace, concurrency, maxRunningActions }: BlueprintFlags,
   settings: Settings,
 ): Work => {
-  const registry = new Registry();
-  const record = kanisterEvents(api);
+  const { registry, count } = actionSetMetrics(() =>
+    watched.isSynced() ? statesOf(watched.store.values()) : undefined,
+  );
+  const observed = observing(api, count);
 
   /** Something that a phase waits for has happened: it is folded, and decided on at once. */
   const tell = (uid: string, happened: (at: Instant) => Happened): void => {
@@ -125,12 +137,13 @@ export const startWork = (
       return last?.uid === object.metadata.uid && last?.deletionTimestamp !== object.metadata.deletionTimestamp;
     },
     onDecision,
-    onObserved: (_, __, { memory }, happened, { failed }) => {
-      if (happened.type !== "answered" || failed !== undefined || E.isLeft(happened.answer)) return;
-      record(memory, happened.effect.events ?? [], new Date(happened.at));
+    onObserved: (round, before, { memory }, happened, { failed }) => {
+      if (happened.type === "answered" && failed === undefined) observed(round.log, before, memory, happened);
     },
-    onFailures: (round, _, [{ error }]) => {
-      round.log("warn", "request failed, retrying the ActionSet after a pause", { error: messageOf(error) });
+    onFailures: (round, { memory }, [{ error }]) => {
+      logOf(round.log, memory)("warn", "request failed, retrying the ActionSet after a pause", {
+        error: messageOf(error),
+      });
       return Promise.resolve(Number.POSITIVE_INFINITY);
     },
     onForgotten: (uid) => {
@@ -142,7 +155,7 @@ export const startWork = (
 
   const watched = watchKind(api, {
     resource: actionSets,
-    keep: identityOf,
+    keep: cached,
     ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }),
     names: NAMES,
     registry,

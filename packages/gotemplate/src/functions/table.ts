@@ -14,23 +14,28 @@ import { URLS } from "./urls.ts";
 import { VALUES } from "./values.ts";
 import { VERSIONS } from "./versions.ts";
 
+/** By what they are for. Of two with one name the later one is there. */
+const GROUPS: Readonly<Record<string, FunctionTable>> = {
+  "Of Go": BUILTINS,
+  Strings: STRINGS,
+  Numbers: NUMBERS,
+  Lists: LISTS,
+  Dictionaries: DICTS,
+  "Defaults and types": VALUES,
+  Dates: DATE_FUNCTIONS,
+  Encodings: ENCODINGS,
+  Paths: PATHS,
+  Random: RANDOM,
+  "Regular expressions": REGULAR_EXPRESSIONS,
+  URLs: URLS,
+  Versions: VERSIONS,
+};
+
 /** Without a prototype: no name is there that nobody has put there. */
 export const FUNCTIONS: FunctionTable = Object.assign(
   Object.create(null) as FunctionTable,
-  BUILTINS,
-  STRINGS,
-  NUMBERS,
-  LISTS,
-  DICTS,
-  VALUES,
-  DATE_FUNCTIONS,
-  ENCODINGS,
-  PATHS,
-  RANDOM,
-  REGULAR_EXPRESSIONS,
-  URLS,
-  VERSIONS,
-);
+  ...Object.values(GROUPS),
+) as FunctionTable;
 
 const CONTROLLER = "it would read the controller's own environment";
 const SECRETS = "make keys and passwords where they are kept, and refer to a Secret";
@@ -57,3 +62,14 @@ export const refusal = (name: string): string | undefined => {
   const why = REFUSED.get(name);
   return why === undefined ? undefined : `function "${name}" is not available: ${why}`;
 };
+
+/** The names of all functions, by what they are for. */
+export const functionGroups: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(GROUPS).map(([group, table]) => [
+    group,
+    Object.keys(table).filter((name) => FUNCTIONS[name] === table[name]),
+  ]),
+);
+
+/** The functions that Go and sprig have and that are not available, with the reason. */
+export const refusedFunctions: Readonly<Record<string, string>> = Object.fromEntries(REFUSED);

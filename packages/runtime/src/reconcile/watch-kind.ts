@@ -96,7 +96,7 @@ export const watchKind = (api: Api, options: KindOptions): WatchedKind => {
     groupOf = namespaceOf,
     backoff = DEFAULT_BACKOFF,
   } = options;
-  const field = resource.kind.toLowerCase();
+  const field = `${resource.kind.charAt(0).toLowerCase()}${resource.kind.slice(1)}`;
   const aborted = new AbortController();
   let isSynced = false;
   const round: WatchedKind["round"] = ({ heartbeat }, fields = {}) => {

@@ -23,8 +23,11 @@ const isTaken = (answer: E.Either<unknown, unknown>): boolean =>
   E.isLeft(answer) && (answer.left as { readonly code?: number }).code === 409;
 
 /** Its result is recorded before it is deleted, so one that is gone has none. */
-const gone = (context: PhaseContext, pod: JobPod): PhaseStep =>
-  fail(`Pod ${show(podRef(context, pod))} disappeared before its result was read`);
+const gone = (context: PhaseContext, pod: JobPod): PhaseStep => ({
+  type: "fail",
+  message: `Pod ${show(podRef(context, pod))} disappeared before its result was read`,
+  isInterrupted: true,
+});
 
 const lastLines = ({ tail }: { readonly tail: readonly string[] }): string =>
   tail.length === 0 ? "" : `; last lines: ${tail.join("\n")}`;
