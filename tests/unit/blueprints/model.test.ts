@@ -30,7 +30,7 @@ const SERVER: server.ApiServer = {
   namespaces: new Set(["shop"]),
 };
 const NOW = 1_767_225_600_000;
-const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 60_000, seed: "" };
+const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 60_000, seed: "", process: "" };
 
 const task = (name: string): object => ({ func: "KubeTask", name, args: { image: "i", command: [name] } });
 

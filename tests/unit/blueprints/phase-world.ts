@@ -5,6 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet } from "../../../packages/blueprints/src/api/action-set.ts";
 import type { ObjectReference } from "../../../packages/blueprints/src/api/object-reference.ts";
 import type { Args, ArgTable } from "../../../packages/blueprints/src/core/args.ts";
+import type { ExecOutcome } from "../../../packages/blueprints/src/core/exec/exec-outcome.ts";
 import { NO_LOG } from "../../../packages/blueprints/src/core/log-output.ts";
 import type { Answer } from "../../../packages/blueprints/src/core/memory.ts";
 import {
@@ -169,26 +170,36 @@ export interface Circumstances {
   readonly now?: number;
   readonly attempt?: number;
   readonly object?: ObjectReference;
+  readonly workload?: JsonObject;
+  readonly mayRerun?: boolean;
+  /** How commands end; undefined: they run. */
+  readonly executed?: (key: string) => ExecOutcome | undefined;
 }
+
+const NEVER = (): undefined => undefined;
 
 /** Executes a phase until it waits or ends. */
 export const execute = <T extends ArgTable>(
   { step }: KanisterFunction<T>,
   args: Args<T>,
   { answer }: World,
-  { crash, now = START, attempt = 1, object }: Circumstances = {},
+  { crash, now = START, attempt = 1, object, workload = {}, mayRerun = false, executed = NEVER }: Circumstances = {},
 ): Execution => {
   const facts = new Map<string, Answer>();
   const troubles = new Map<string, ApiError>();
   const id = { action: 0, phase: 0 };
   let remembered: JsonObject = {};
   let count = 0;
+  let process = "first";
   /** Whether it happens, and whether that is known. */
   const survives = (happen: () => void): boolean => {
     const isCrash = crash?.at === count;
     count += 1;
     if (!isCrash || crash.isApplied) happen();
-    if (isCrash) facts.clear();
+    if (isCrash) {
+      facts.clear();
+      process = "second";
+    }
     return !isCrash;
   };
   const go = (at: number): Execution => {
@@ -204,9 +215,12 @@ export const execute = <T extends ArgTable>(
         startedAt: START,
         mayRerun: false,
         now: at,
-        settings: { defaultServiceAccount: "default", podReadyTimeout: 1, seed: "" },
+        settings: { defaultServiceAccount: "default", podReadyTimeout: 1, seed: "", process },
         remembered,
         log: NO_LOG,
+        mayRerun,
+        workload,
+        executed,
         pod: { override: {}, labels: {}, annotations: {} },
         trouble: (name) => troubles.get(`${keyOf({ id, attempt })}/${name}`),
         fact: (name) => facts.get(`${keyOf({ id, attempt })}/${name}`),

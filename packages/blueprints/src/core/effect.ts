@@ -40,10 +40,26 @@ export interface LogSource {
   readonly isOver: boolean;
 }
 
-/** While it waits, these objects are watched, and these logs followed. */
+/** A command in a container. It is started once, however often it is asked for. */
+export interface ExecSource {
+  /** Of this command in this try of its phase. */
+  readonly key: string;
+  readonly as: string;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly command: readonly string[];
+  /** All that it can read. May be secret. Absent: it has no stdin. */
+  readonly stdin?: string;
+  /** Its end is known. */
+  readonly isTold: boolean;
+}
+
+/** While it waits, these objects are watched, these logs followed, and these commands executed. */
 export type Step = AnyStep<Effect> & {
   /** It waits for its turn among all that are executed. */
   readonly isQueued?: true;
   readonly watched?: readonly Watched[];
   readonly follow?: readonly LogSource[];
+  readonly execs?: readonly ExecSource[];
 };

@@ -1,7 +1,8 @@
 // The pure core of the controller of Blueprints.
 export { cached, dueAt } from "./after-end.ts";
 export { actionSetController } from "./controller.ts";
-export type { Effect, LogSource, Step, StepEvent } from "./effect.ts";
+export type { Effect, ExecSource, LogSource, Step, StepEvent } from "./effect.ts";
+export { endedBy, type ExecOutcome, isUnstarted } from "./exec/exec-outcome.ts";
 export { functionNames, functionOf } from "./functions/index.ts";
 export { endLog, type LogOutput, NO_LOG, readLog } from "./log-output.ts";
 export { type Measure, measuresBetween } from "./measures.ts";

@@ -100,7 +100,7 @@ const readLine = (log: Reading, line: string): void => {
 /** Reads on. Of the same log it gives the same, in whatever pieces it comes. Later outputs of a name replace earlier ones. */
 export const readLog = (log: LogOutput, chunk: string): LogOutput => {
   const bytes = log.bytes + Buffer.byteLength(chunk);
-  if (bytes > MOST_LOG) return { ...log, bytes, problem: log.problem ?? "the log is longer than 64 MiB" };
+  if (bytes > MOST_LOG) return { ...log, bytes, problem: log.problem ?? "it has written more than 64 MiB" };
   const lines = `${log.rest}${chunk}`.split("\n");
   const rest = lines.pop() ?? "";
   const reading = begin(log);

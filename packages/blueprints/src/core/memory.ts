@@ -4,6 +4,7 @@ import { type ApiError, asObject, type Instant, type JsonObject, type KubeObject
 import * as E from "fp-ts/lib/Either.js";
 import { ActionSet } from "../api/action-set.ts";
 import type { Effect } from "./effect.ts";
+import type { ExecOutcome } from "./exec/exec-outcome.ts";
 import type { Journal } from "./journal.ts";
 import type { LogOutput } from "./log-output.ts";
 
@@ -34,6 +35,8 @@ export interface Memory {
   readonly changed: ReadonlyMap<number, Instant>;
   /** Logs by phase. */
   readonly logs: ReadonlyMap<string, LogOutput>;
+  /** Commands that have ended, by their key. */
+  readonly execs: ReadonlyMap<string, ExecOutcome>;
 }
 
 /** All that there always is: the API server sees to it. */
@@ -83,6 +86,7 @@ export const remember = (object: KubeObject): Memory =>
       facts: new Map(),
       troubles: new Map(),
       logs: new Map(),
+      execs: new Map(),
     },
     object,
   );
@@ -101,4 +105,5 @@ export type Happened =
     }
   /** An object that a phase waits for has changed. */
   | { readonly type: "changed"; readonly index: number; readonly at: Instant }
-  | { readonly type: "logged"; readonly phase: string; readonly log: LogOutput };
+  | { readonly type: "logged"; readonly phase: string; readonly log: LogOutput }
+  | { readonly type: "executed"; readonly key: string; readonly outcome: ExecOutcome };

@@ -79,6 +79,8 @@ export const observe = (memory: Memory, happened: Happened | Passed): Observed<M
     }
     case "logged":
       return { memory: { ...memory, logs: new Map(memory.logs).set(happened.phase, happened.log) } };
+    case "executed":
+      return { memory: { ...memory, execs: new Map(memory.execs).set(happened.key, happened.outcome) } };
     case "pausing":
     case "waiting":
       return { memory };

@@ -4,7 +4,8 @@ import type { ActionSet } from "../api/action-set.ts";
 import { MADE_BY } from "../api/names.ts";
 import type { ObjectReference } from "../api/object-reference.ts";
 import type { Args, ArgTable } from "./args.ts";
-import type { Effect, LogSource } from "./effect.ts";
+import type { Effect, ExecSource, LogSource } from "./effect.ts";
+import type { ExecOutcome } from "./exec/exec-outcome.ts";
 import type { LogOutput } from "./log-output.ts";
 import type { Answer } from "./memory.ts";
 import { attemptOf, phaseKey } from "./names.ts";
@@ -56,6 +57,8 @@ export interface Settings {
   readonly podReadyTimeout: number;
   /** Unknown to others: what templates generate at random depends on it. */
   readonly seed: string;
+  /** Of this process as long as it leads: what another one has begun may be half done. */
+  readonly process: string;
 }
 
 export interface PhaseContext {
@@ -77,6 +80,10 @@ export interface PhaseContext {
   readonly settings: Settings;
   readonly remembered: JsonObject;
   readonly log: LogOutput;
+  /** Whether a command of which nobody can tell whether it has run is run again. */
+  readonly mayRerun: boolean;
+  /** Pods, containers and claims of the object, if it is a workload. */
+  readonly workload: JsonObject;
   /** Merged into Pods: of the action of the ActionSet. */
   readonly pod: {
     readonly override: JsonObject;
@@ -87,6 +94,8 @@ export interface PhaseContext {
   readonly fact: (name: string) => Answer | undefined;
   /** Why there is no answer of this name yet, where it was asked for. */
   readonly trouble: (name: string) => ApiError | undefined;
+  /** How a command has ended, by its key. */
+  readonly executed: (key: string) => ExecOutcome | undefined;
 }
 
 /** Of all that this attempt makes: its annotation. */
@@ -127,6 +136,7 @@ export type PhaseStep =
       readonly because: string;
       readonly watched?: readonly WatchedObject[];
       readonly follow?: LogSource;
+      readonly execs?: readonly ExecSource[];
     }
   | { readonly type: "end"; readonly output: Readonly<Record<string, string>> }
   /** isInterrupted: its result is lost, so that nobody knows what it has done. */

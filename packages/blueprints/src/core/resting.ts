@@ -22,11 +22,11 @@ export const identityOf = ({ apiVersion, kind, metadata }: KubeObject): KubeObje
 /** Read again with its journal, as after a restart. */
 const outline = ({ object, isKnown }: Memory): Memory => ({ ...remember(identityOf(object)), isKnown });
 
-const bytes = ({ object, journal, facts, logs }: Memory): number =>
+const bytes = ({ object, journal, facts, logs, execs }: Memory): number =>
   sizeOf(object) +
   (journal.type === "read" ? sizeOf(journal.journal) : 0) +
   [...facts.values()].reduce((sum, one) => sum + (E.isRight(one) ? sizeOf(one.right) : 0), 0) +
-  [...logs.values()].reduce((sum, one) => sum + sizeOf(one), 0);
+  [...logs.values(), ...execs.values()].reduce((sum, one) => sum + sizeOf(one), 0);
 
 /** See `Resting` in the runtime. */
 export const resting = {

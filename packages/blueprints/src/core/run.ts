@@ -45,6 +45,7 @@ const contextOf = (
   settings: Settings,
   now: Instant,
 ): PhaseContext => {
+  const { onInterrupted } = phaseAt(journal, id);
   const { object, podOverride = {}, podLabels = {}, podAnnotations = {} } = journal.spec.actions?.[id.action] ?? {};
   const key = phaseKey(id.action, id.phase, record.attempt);
   const phase = phaseAt(journal, id);
@@ -65,9 +66,12 @@ const contextOf = (
     settings,
     remembered: record.remembered ?? {},
     log: memory.logs.get(key) ?? NO_LOG,
+    mayRerun: onInterrupted === undefined ? id.phase === "defer" : onInterrupted === "Rerun",
+    workload: journal.actions[id.action]?.workload ?? {},
     pod: { override: podOverride, labels: podLabels, annotations: podAnnotations },
     fact: (name) => memory.facts.get(`${key}/${name}`),
     trouble: (name) => memory.troubles.get(`${key}/${name}`),
+    executed: (command) => memory.execs.get(command),
   };
 };
 
@@ -335,6 +339,7 @@ export const advance = (
         })),
       ),
       follow: waits.flatMap(({ follow }): readonly LogSource[] => (follow === undefined ? [] : [follow])),
+      execs: waits.flatMap(({ execs }) => execs ?? []),
     },
   };
 };

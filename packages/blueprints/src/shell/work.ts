@@ -1,4 +1,5 @@
 // Starts the work of a leader: watches ActionSets, and executes each with the loop of the runtime.
+import { randomUUID } from "node:crypto";
 import { type Api, listAll } from "@janus/kube";
 import {
   keyOf,
@@ -26,6 +27,7 @@ import {
   type Settings,
   type Step,
 } from "../core/index.ts";
+import { executors } from "./executors.ts";
 import { impersonating, logFollowers } from "./log-followers.ts";
 import { actionSetMetrics } from "./metrics.ts";
 import { NAMES } from "./names.ts";
@@ -77,7 +79,7 @@ const statesOf = (objects: Iterable<KubeObject>): ReadonlyMap<string, number> =>
 export const startWork = (
   { api, streams, log, watchdog }: Pick<WorkContext, "api" | "streams" | "log" | "watchdog">,
   { watchNamespace, concurrency, maxRunningActions }: BlueprintFlags,
-  settings: Settings,
+  settings: Omit<Settings, "process">,
 ): Work => {
   const { registry, count } = actionSetMetrics(() =>
     watched.isSynced() ? statesOf(watched.store.values()) : undefined,
@@ -93,6 +95,7 @@ export const startWork = (
   };
 
   const logs = logFollowers(streams, (uid, phase, read) => tell(uid, () => ({ type: "logged", phase, log: read })));
+  const commands = executors(streams, (uid, key, outcome) => tell(uid, () => ({ type: "executed", key, outcome })));
   const watches = objectWatches(
     () => api,
     (uid, index) => tell(uid, (at) => ({ type: "changed", index, at })),
@@ -107,8 +110,10 @@ export const startWork = (
   const onDecision = (_: Round, { uid, namespace, memory }: TrackedObject<Memory>, step: Step): void => {
     if (memory.journal.type === "read" || isBeginning(step)) turns.begin(candidateOf(memory));
     else if (step.isQueued === true) turns.wait(candidateOf(memory));
+    if (step.type === "done") commands.join(uid, namespace, []);
     if (step.type !== "wait") return;
-    const { watched: targets = [], follow = [] } = step;
+    const { watched: targets = [], follow = [], execs = [] } = step;
+    commands.join(uid, namespace, execs);
     logs.join(uid, namespace, follow);
     const [first] = follow;
     const as = memory.journal.type === "read" ? memory.journal.journal.serviceAccount : first?.as;
@@ -116,7 +121,9 @@ export const startWork = (
     else watches.join({ uid, namespace, as: impersonating(namespace, as) }, targets);
   };
 
-  const controller = actionSetController(settings, (memory) => turns.mayBegin(candidateOf(memory)));
+  const controller = actionSetController({ ...settings, process: randomUUID() }, (memory) =>
+    turns.mayBegin(candidateOf(memory)),
+  );
   const loop = reconcileKeys<Memory, Effect, Happened, Step>(controller, {
     kind: "ActionSet",
     resting,
@@ -148,6 +155,7 @@ export const startWork = (
     },
     onForgotten: (uid) => {
       turns.leave(uid);
+      commands.leave(uid);
       logs.leave(uid);
       watches.leave(uid);
     },
@@ -174,6 +182,7 @@ export const startWork = (
     stop: async () => {
       loop.stop();
       logs.stop();
+      commands.stop();
       watches.stop();
       await watched.stop();
     },

@@ -4,6 +4,8 @@ import { createCsiSnapshotStatic } from "./create-csi-snapshot-static.ts";
 import { createCsiSnapshot } from "./create-csi-snapshot.ts";
 import { deleteCsiSnapshotContent } from "./delete-csi-snapshot-content.ts";
 import { deleteCsiSnapshot } from "./delete-csi-snapshot.ts";
+import { kubeExecAll } from "./kube-exec-all.ts";
+import { kubeExec } from "./kube-exec.ts";
 import { kubeOps } from "./kube-ops.ts";
 import { kubeTask } from "./kube-task.ts";
 import { restoreCsiSnapshot } from "./restore-csi-snapshot.ts";
@@ -16,6 +18,8 @@ const FUNCTIONS: Readonly<Record<string, unknown>> = {
   CreateCSISnapshotStatic: createCsiSnapshotStatic,
   DeleteCSISnapshot: deleteCsiSnapshot,
   DeleteCSISnapshotContent: deleteCsiSnapshotContent,
+  KubeExec: kubeExec,
+  KubeExecAll: kubeExecAll,
   KubeOps: kubeOps,
   KubeTask: kubeTask,
   RestoreCSISnapshot: restoreCsiSnapshot,
