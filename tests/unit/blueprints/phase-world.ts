@@ -213,7 +213,6 @@ export const execute = <T extends ArgTable>(
         seed: "",
         ...(object === undefined ? {} : { object }),
         startedAt: START,
-        mayRerun: false,
         now: at,
         settings: { defaultServiceAccount: "default", podReadyTimeout: 1, seed: "", process },
         remembered,

@@ -80,8 +80,6 @@ export interface PhaseContext {
   readonly settings: Settings;
   readonly remembered: JsonObject;
   readonly log: LogOutput;
-  /** Whether a command of which nobody can tell whether it has run is run again. */
-  readonly mayRerun: boolean;
   /** Pods, containers and claims of the object, if it is a workload. */
   readonly workload: JsonObject;
   /** Merged into Pods: of the action of the ActionSet. */

@@ -45,7 +45,6 @@ const contextOf = (
   settings: Settings,
   now: Instant,
 ): PhaseContext => {
-  const { onInterrupted } = phaseAt(journal, id);
   const { object, podOverride = {}, podLabels = {}, podAnnotations = {} } = journal.spec.actions?.[id.action] ?? {};
   const key = phaseKey(id.action, id.phase, record.attempt);
   const phase = phaseAt(journal, id);
@@ -66,7 +65,6 @@ const contextOf = (
     settings,
     remembered: record.remembered ?? {},
     log: memory.logs.get(key) ?? NO_LOG,
-    mayRerun: onInterrupted === undefined ? id.phase === "defer" : onInterrupted === "Rerun",
     workload: journal.actions[id.action]?.workload ?? {},
     pod: { override: podOverride, labels: podLabels, annotations: podAnnotations },
     fact: (name) => memory.facts.get(`${key}/${name}`),
