@@ -1,7 +1,7 @@
 // KubeTask: runs a command in a Pod of its own, to the end.
 import type { Args, ArgTable } from "../args.ts";
 import type { KanisterFunction, PhaseContext } from "../phase-context.ts";
-import type { JobPod } from "../pods/job-pod.ts";
+import { CONTAINER, type JobPod } from "../pods/job-pod.ts";
 import { podAccess } from "../pods/pod-access.ts";
 import { runPod, stopPod } from "../pods/run-pod.ts";
 
@@ -20,8 +20,7 @@ const podOf = (
 ): JobPod => ({
   prefix: "kanister-job-",
   namespace: namespace === undefined || namespace === "" ? actionSet.metadata.namespace : namespace,
-  image,
-  command,
+  containers: [{ name: CONTAINER, image, command }],
   ...(podOverride === undefined ? {} : { override: podOverride }),
   ...(podLabels === undefined ? {} : { labels: podLabels }),
   ...(podAnnotations === undefined ? {} : { annotations: podAnnotations }),

@@ -1,21 +1,33 @@
 // The Pod of a phase, as Kanister makes it: name, labels, ServiceAccount and overrides.
-import { equal, type JsonObject, type KubeObject, pods } from "@janus/types";
+import { asObject, equal, type JsonObject, type KubeObject, pods } from "@janus/types";
 
 import { ACTION_SET_UID, MADE_BY } from "../../api/names.ts";
 import type { Effect } from "../effect.ts";
 import { shortHash } from "../names.ts";
 import { factOf, madeBy, type PhaseContext, WATCHED } from "../phase-context.ts";
-import { create, get, ownerOf, type ObjectRef, secrets } from "../requests.ts";
+import { create, get, ownerOf, patch, type ObjectRef, secrets } from "../requests.ts";
 import type { Text } from "../text.ts";
 import { concealed } from "./secret-words.ts";
 import { strategicMerge } from "./strategic-merge.ts";
+
+export interface JobContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly command: readonly Text[];
+}
 
 export interface JobPod {
   /** Of the name, such as `kanister-job-`. */
   readonly prefix: string;
   readonly namespace: string;
-  readonly image: string;
-  readonly command: readonly Text[];
+  /** The first one's log has the outputs. */
+  readonly containers: readonly [JobContainer, ...(readonly JobContainer[])];
+  readonly initContainers?: readonly JobContainer[];
+  readonly volumes?: readonly JsonObject[];
+  /** Of these, in each container. */
+  readonly mounts?: readonly { readonly name: string; readonly mountPath: string }[];
+  /** Default: see {@link identity}. */
+  readonly serviceAccount?: string;
   readonly override?: JsonObject;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -38,14 +50,14 @@ export const podRef = (context: PhaseContext, { prefix, namespace }: JobPod): Ob
 const owners = ({ actionSet }: PhaseContext, namespace: string): JsonObject =>
   namespace === actionSet.metadata.namespace ? { ownerReferences: [ownerOf(actionSet)] } : {};
 
-/** Never the controller's: that of the ActionSet in its own namespace; elsewhere the default one. */
-const identity = ({ actionSet, serviceAccount }: PhaseContext, namespace: string): JsonObject => ({
-  serviceAccountName: namespace === actionSet.metadata.namespace ? serviceAccount : DEFAULT,
+/** Never the controller's: the one that was asked for, else that of the ActionSet in its own namespace; elsewhere the default one. */
+const identity = ({ actionSet, serviceAccount }: PhaseContext, pod: JobPod): JsonObject => ({
+  serviceAccountName: pod.serviceAccount ?? (pod.namespace === actionSet.metadata.namespace ? serviceAccount : DEFAULT),
 });
 
 const DEFAULT = "default";
 
-/** In another namespace it has a token only where a podOverride names its ServiceAccount. */
+/** In another namespace it has a token only where its ServiceAccount is named. */
 const withoutToken = ({ actionSet }: PhaseContext, namespace: string, spec: JsonObject): JsonObject =>
   namespace === actionSet.metadata.namespace || spec["serviceAccountName"] !== DEFAULT
     ? spec
@@ -54,24 +66,47 @@ const withoutToken = ({ actionSet }: PhaseContext, namespace: string, spec: Json
 const argsSecret = (context: PhaseContext, { prefix }: JobPod): string => `${nameOf(context, prefix)}-args`;
 
 const concealedOf = (context: PhaseContext, pod: JobPod): ReturnType<typeof concealed> =>
-  concealed(pod.command, argsSecret(context, pod));
+  concealed(
+    allOf(pod).flatMap(({ command }) => command),
+    argsSecret(context, pod),
+  );
+
+/** All containers, with their place in the words of all commands. */
+const allOf = ({ containers, initContainers = [] }: JobPod): readonly JobContainer[] => [
+  ...containers,
+  ...initContainers,
+];
+
+/** The containers as the Pod has them, each with the variables of its own words. */
+const containersOf = (context: PhaseContext, pod: JobPod): readonly JsonObject[] => {
+  const { words, env } = concealedOf(context, pod);
+  const { mounts = [] } = pod;
+  let from = 0;
+  return allOf(pod).map(({ name, image, command }): JsonObject => {
+    const own = words.slice(from, (from += command.length));
+    const used = env.filter((one) => own.includes(`$(${one["name"] as string})`));
+    return {
+      name,
+      image,
+      imagePullPolicy: "IfNotPresent",
+      command: own,
+      ...(used.length === 0 ? {} : { env: used }),
+      ...(mounts.length === 0 ? {} : { volumeMounts: mounts as unknown as readonly JsonObject[] }),
+    };
+  });
+};
 
 const specOf = (context: PhaseContext, pod: JobPod): JsonObject => {
-  const { words, env } = concealedOf(context, pod);
+  const all = containersOf(context, pod);
+  const { length } = pod.containers;
   const spec: JsonObject = {
     restartPolicy: "Never",
     // Where no controller is there to end it. One that is, is told why.
     ...(context.timeout === undefined ? {} : { activeDeadlineSeconds: Math.ceil(context.timeout / 1000) + 60 }),
-    ...identity(context, pod.namespace),
-    containers: [
-      {
-        name: CONTAINER,
-        image: pod.image,
-        imagePullPolicy: "IfNotPresent",
-        command: words,
-        ...(env.length === 0 ? {} : { env }),
-      },
-    ],
+    ...identity(context, pod),
+    containers: all.slice(0, length),
+    ...(all.length === length ? {} : { initContainers: all.slice(length) }),
+    ...(pod.volumes === undefined ? {} : { volumes: pod.volumes }),
   };
   return withoutToken(
     context,
@@ -85,6 +120,19 @@ export const restartPolicyOf = (context: PhaseContext, pod: JobPod): string => {
   const { restartPolicy = "Never" } = specOf(context, pod);
   return restartPolicy as string;
 };
+
+/** Its Pod is not scheduled before its uid is in the journal. */
+const GATE = "janus.io/recorded";
+
+const gatesOf = ({ schedulingGates }: JsonObject): readonly JsonObject[] =>
+  Array.isArray(schedulingGates) ? (schedulingGates as readonly JsonObject[]) : [];
+
+/**
+ * With a gate: a creation that was given up may land when another Pod has run the command, and is gone. A Pod that names its node passes the
+ * scheduler by, and may have no gates.
+ */
+const gated = (spec: JsonObject): JsonObject =>
+  spec["nodeName"] === undefined ? { ...spec, schedulingGates: [...gatesOf(spec), { name: GATE }] } : spec;
 
 const bodyOf = (context: PhaseContext, pod: JobPod): KubeObject => {
   const { namespace, labels = {}, annotations = {} } = pod;
@@ -104,7 +152,7 @@ const bodyOf = (context: PhaseContext, pod: JobPod): KubeObject => {
       annotations: { ...askedAnnotations, ...annotations, [MADE_BY]: madeBy(context) },
       ...owners(context, namespace),
     },
-    spec: specOf(context, pod),
+    spec: gated(specOf(context, pod)),
   };
 };
 
@@ -113,6 +161,16 @@ export const createPod = (context: PhaseContext, pod: JobPod): Effect =>
 
 export const readPod = (context: PhaseContext, pod: JobPod): Effect =>
   get("read-pod", factOf(context, WATCHED), podRef(context, pod), context.serviceAccount);
+
+export const isGated = ({ spec }: KubeObject): boolean => gatesOf(asObject(spec)).some(({ name }) => name === GATE);
+
+/** Lets the scheduler have this Pod, and no other of its name. */
+export const openGate = (context: PhaseContext, pod: JobPod, { metadata: { uid = "" }, spec }: KubeObject): Effect => {
+  const others = gatesOf(asObject(spec)).filter(({ name }) => name !== GATE);
+  const body = { metadata: { uid }, spec: { schedulingGates: others.length === 0 ? null : others } };
+  const { serviceAccount } = context;
+  return patch("start-pod", factOf(context, WATCHED), "mergePatch", podRef(context, pod), body, serviceAccount);
+};
 
 /** The Secret with what the command must not show, which the Pod waits for, and which goes with it. Undefined: there is none. */
 export const createArgs = (context: PhaseContext, pod: JobPod, uid: string): Effect | undefined => {

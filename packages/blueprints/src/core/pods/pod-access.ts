@@ -2,6 +2,6 @@
 import type { Access } from "../phase-context.ts";
 
 export const podAccess = (namespace: string): readonly Access[] => [
-  ...["create", "get", "delete"].map((verb) => ({ verb, group: "", resource: "pods", namespace })),
+  ...["create", "get", "patch", "delete"].map((verb) => ({ verb, group: "", resource: "pods", namespace })),
   { verb: "get", group: "", resource: "pods", subresource: "log", namespace },
 ];

@@ -4,12 +4,13 @@ import * as E from "fp-ts/lib/Either.js";
 import { show } from "../names.ts";
 import { keyOf, type PhaseContext, type PhaseStep, WATCHED } from "../phase-context.ts";
 import {
-  CONTAINER,
   createArgs,
   createPod,
   isArgs,
+  isGated,
   isOurs,
   type JobPod,
+  openGate,
   podRef,
   readArgs,
   readPod,
@@ -58,6 +59,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
   if ((remembered["pod"] as { readonly uid?: string }).uid !== uid) return gone(context, pod);
   const args = argsStep(context, pod, found);
   if (args !== undefined) return args;
+  if (isGated(found)) return { type: "run", effects: [openGate(context, pod, found)] };
 
   const state = podState(found);
   const follow = {
@@ -65,7 +67,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
     as: context.serviceAccount,
     namespace: pod.namespace,
     pod: ref.name,
-    container: CONTAINER,
+    container: pod.containers[0].name,
     isOver: state.type === "succeeded" || state.type === "failed",
   };
   const watched = [{ ref, resourceVersion }];
@@ -100,7 +102,8 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
 };
 
 /**
- * Guarantees: the Pod is made once in an attempt, whatever is repeated: its name is that of the attempt.
+ * Guarantees: the command runs at most once in an attempt, whatever is repeated or late: the Pod has the name of the attempt, and one of
+ *             that name is scheduled: that whose uid is in the journal.
  * Errors:     another client has made a Pod of that name, or deleted ours; it may not be made; it does not run in time.
  */
 export const runPod = (context: PhaseContext, pod: JobPod): PhaseStep => {
