@@ -6,7 +6,7 @@ import type { ActionSet } from "../../../packages/blueprints/src/api/action-set.
 import type { ObjectReference } from "../../../packages/blueprints/src/api/object-reference.ts";
 import type { Args, ArgTable } from "../../../packages/blueprints/src/core/args.ts";
 import type { ExecOutcome } from "../../../packages/blueprints/src/core/exec/exec-outcome.ts";
-import { NO_LOG } from "../../../packages/blueprints/src/core/log-output.ts";
+import { type LogOutput, NO_LOG } from "../../../packages/blueprints/src/core/log-output.ts";
 import type { Answer } from "../../../packages/blueprints/src/core/memory.ts";
 import {
   isWatchedFact,
@@ -172,6 +172,7 @@ export interface Circumstances {
   readonly object?: ObjectReference;
   readonly workload?: JsonObject;
   readonly mayRerun?: boolean;
+  readonly log?: LogOutput;
   /** How commands end; undefined: they run. */
   readonly executed?: (key: string) => ExecOutcome | undefined;
 }
@@ -183,7 +184,16 @@ export const execute = <T extends ArgTable>(
   { step }: KanisterFunction<T>,
   args: Args<T>,
   { answer }: World,
-  { crash, now = START, attempt = 1, object, workload = {}, mayRerun = false, executed = NEVER }: Circumstances = {},
+  {
+    crash,
+    now = START,
+    attempt = 1,
+    object,
+    workload = {},
+    mayRerun = false,
+    executed = NEVER,
+    log = NO_LOG,
+  }: Circumstances = {},
 ): Execution => {
   const facts = new Map<string, Answer>();
   const troubles = new Map<string, ApiError>();
@@ -216,7 +226,8 @@ export const execute = <T extends ArgTable>(
         now: at,
         settings: { defaultServiceAccount: "default", podReadyTimeout: 1, seed: "", process },
         remembered,
-        log: NO_LOG,
+        log,
+        seen: {},
         mayRerun,
         workload,
         executed,

@@ -77,11 +77,11 @@ describe("the state of a Pod", () => {
         phase: "Failed",
         containerStatuses: [{ name: "container", state: { terminated: { exitCode: 3, reason: "Error" } } }],
       },
-      { type: "failed", why: 'container "container" exited with 3 (Error)' },
+      { type: "failed", why: 'container "container" exited with 3 (Error)', isExit: true },
     ],
     [
       { phase: "Failed", reason: "Evicted", message: "no memory" },
-      { type: "failed", why: "Evicted: no memory" },
+      { type: "failed", why: "Evicted: no memory", isExit: false },
     ],
     [
       {

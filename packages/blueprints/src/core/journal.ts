@@ -24,6 +24,8 @@ const PhaseRecord = excerpt({
   output: optional(strings),
   /** The same without values of Secrets, where it has some: for the status. */
   shown: optional(strings),
+  /** What its log had of outputs so far: a kubelet keeps only the end of a long log. */
+  seen: optional(strings),
   /** Why it failed. */
   message: optional(string()),
   /** When its next attempt begins. */

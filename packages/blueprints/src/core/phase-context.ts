@@ -80,6 +80,8 @@ export interface PhaseContext {
   readonly settings: Settings;
   readonly remembered: JsonObject;
   readonly log: LogOutput;
+  /** Outputs that the log had before, and may have lost by now. */
+  readonly seen: Readonly<Record<string, string>>;
   /** Pods, containers and claims of the object, if it is a workload. */
   readonly workload: JsonObject;
   /** Merged into Pods: of the action of the ActionSet. */
@@ -135,6 +137,8 @@ export type PhaseStep =
       readonly watched?: readonly WatchedObject[];
       readonly follow?: LogSource;
       readonly execs?: readonly ExecSource[];
+      /** The outputs so far. */
+      readonly seen?: Readonly<Record<string, string>>;
     }
   | { readonly type: "end"; readonly output: Readonly<Record<string, string>> }
   /** isInterrupted: its result is lost, so that nobody knows what it has done. */

@@ -1,5 +1,5 @@
 // Executes the phases of a running ActionSet: what each does next, what of that is recorded, and what is told.
-import { asObject, classify, fromTimestamp, type Instant, isAbsent, pods } from "@janus/types";
+import { asObject, classify, equal, fromTimestamp, type Instant, isAbsent, pods } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
@@ -65,6 +65,7 @@ const contextOf = (
     settings,
     remembered: record.remembered ?? {},
     log: memory.logs.get(key) ?? NO_LOG,
+    seen: record.seen ?? {},
     workload: journal.actions[id.action]?.workload ?? {},
     pod: { override: podOverride, labels: podLabels, annotations: podAnnotations },
     fact: (name) => memory.facts.get(`${key}/${name}`),
@@ -128,16 +129,28 @@ const MOST_OUTPUTS = 512 * 1024;
 const bytesOf = (output: Readonly<Record<string, string>> = {}): number =>
   Object.entries(output).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
 
-const outputProblem = ({ actions }: Journal, output: Readonly<Record<string, string>>): string | undefined => {
-  const records = actions.flatMap(({ phases, deferPhase }) => [
-    ...phases,
-    ...(deferPhase === undefined ? [] : [deferPhase]),
-  ]);
-  const bytes = records.reduce((sum, record) => sum + bytesOf(record.output), bytesOf(output));
+const recordsIn = ({ actions }: Journal): readonly PhaseRecord[] =>
+  actions.flatMap(({ phases, deferPhase }) => [...phases, ...(deferPhase === undefined ? [] : [deferPhase])]);
+
+const outputProblem = (journal: Journal, output: Readonly<Record<string, string>>): string | undefined => {
+  const bytes = recordsIn(journal).reduce((sum, record) => sum + bytesOf(record.output), bytesOf(output));
   return bytes > MOST_OUTPUTS
     ? `the outputs of all phases are ${Math.ceil(bytes / 1024)} KiB, 512 KiB is the most`
     : undefined;
 };
+
+/** Whether there is room in the journal for all outputs, those of phases that run included. */
+const hasRoom = (journal: Journal): boolean =>
+  recordsIn(journal).reduce((sum, { output, seen }) => sum + bytesOf(output) + bytesOf(seen), 0) <= MOST_OUTPUTS;
+
+const withoutSeen = ({ seen: _, ...record }: PhaseRecord): PhaseRecord => record;
+
+/** Without the outputs of phases that run: these can be read again, as a rule. */
+const forgotten = (journal: Journal): Journal =>
+  running(journal).reduce((all, id) => {
+    const record = recordOf(all, id);
+    return record === undefined ? all : withRecord(all, id, withoutSeen(record));
+  }, journal);
 
 /** Returns the journal after what a phase has come to; messages and outputs that are shown have no values of Secrets. */
 const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: readonly string[], now: Instant): Journal => {
@@ -152,19 +165,25 @@ const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: readon
       const shown = Object.fromEntries(
         Object.entries(step.output).map(([key, value]) => [key, scrubbed(value, secrets)]),
       );
-      return withRecord(journal, id, completed(record, step.output, shown, now));
+      const after = withRecord(journal, id, completed(withoutSeen(record), step.output, shown, now));
+      return hasRoom(after) ? after : forgotten(after);
     }
     case "fail": {
       const what = id.phase === "defer" ? "deferPhase" : "phase";
       const message = `${what} ${phaseAt(journal, id).name ?? ""}: ${shortened(scrubbed(step.message, secrets).toWellFormed())}`;
       const isLast = id.phase === "defer" ? journal.deletedAt !== undefined : isStopped(journal);
       const at = isLast ? undefined : retryAt(phaseAt(journal, id), record.attempt, now);
-      if (at !== undefined) return withRecord(journal, id, toBeRetried(record, { ...step, message }, at));
-      const after = withRecord(journal, id, failed(record, { ...step, message }, now));
+      if (at !== undefined) return withRecord(journal, id, toBeRetried(withoutSeen(record), { ...step, message }, at));
+      const after = withRecord(journal, id, failed(withoutSeen(record), { ...step, message }, now));
       return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: message };
     }
+    case "wait": {
+      const { seen } = step;
+      if (seen === undefined || equal(seen, record.seen ?? {})) return journal;
+      const after = withRecord(journal, id, { ...record, seen });
+      return hasRoom(after) ? after : journal;
+    }
     case "run":
-    case "wait":
       return journal;
   }
 };

@@ -1,7 +1,7 @@
 // Follows the logs that phases wait for, and reports what was read: a kubelet keeps only the end of a long log.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Impersonation, PodStreams } from "@janus/kube";
-import { type ApiError, classify, isAbsent, messageOf } from "@janus/types";
+import { type ApiError, classify, equal, isAbsent, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { endLog, type LogOutput, type LogSource, NO_LOG, readLog } from "../core/index.ts";
 
@@ -14,6 +14,8 @@ export interface LogFollowers {
 
 /** Before a log is read again from its beginning, in ms. */
 const PAUSE = 500;
+/** What was read so far is told so often, in ms. */
+const TOLD_EVERY = 5000;
 /** A container that has not started has no log: it is asked for so often. */
 const MOST_REFUSALS = 20;
 
@@ -33,13 +35,15 @@ interface Followed {
   readonly isOver: boolean;
   /** What was read of it so far. */
   log: LogOutput;
+  /** Until that is told. */
+  soon?: NodeJS.Timeout;
 }
 
 /**
  * Follows logs while their containers run, and reads them once more when they have ended: that a log ends does not say that its
  * container has, and a long one has lost its beginning by then.
  *
- * @param onLog tells what was read in the end, and why it is not complete
+ * @param onLog tells what outputs were read, every five seconds at most; and what was read in the end, and why it is not complete
  */
 export const logFollowers = (
   { log: open }: Pick<PodStreams, "log">,
@@ -47,8 +51,20 @@ export const logFollowers = (
 ): LogFollowers => {
   const followed = new Map<string, Map<string, Followed>>();
 
-  /** One reading from the beginning. */
-  const read = async (namespace: string, source: LogSource, one: Followed): Promise<E.Either<ApiError, LogOutput>> => {
+  const tellSoon = (uid: string, phase: string, one: Followed): void => {
+    one.soon ??= setTimeout(() => {
+      delete one.soon;
+      if (!one.aborted.signal.aborted) onLog(uid, phase, one.log);
+    }, TOLD_EVERY);
+  };
+
+  /** One reading from the beginning. @param onOutput there is another output */
+  const read = async (
+    namespace: string,
+    source: LogSource,
+    one: Followed,
+    onOutput: () => void,
+  ): Promise<E.Either<ApiError, LogOutput>> => {
     const { as, namespace: of, pod, container, isOver } = source;
     const decoder = new TextDecoder();
     const { outputs: former } = one.log;
@@ -65,7 +81,10 @@ export const logFollowers = (
       if (E.isLeft(chunk)) return chunk;
       log = readLog(log, decoder.decode(chunk.right, { stream: true }));
       // A long log has lost its beginning by now.
-      if (!isOver) one.log = { ...log, outputs: { ...former, ...log.outputs } };
+      if (isOver) continue;
+      const outputs = { ...former, ...log.outputs };
+      if (!equal(outputs, one.log.outputs)) onOutput();
+      one.log = { ...log, outputs };
     }
     return E.right(endLog(readLog(log, decoder.decode())));
   };
@@ -73,8 +92,9 @@ export const logFollowers = (
   const follow = async (uid: string, namespace: string, source: LogSource, one: Followed): Promise<void> => {
     const { signal } = one.aborted;
     let bytes: number | undefined;
+    signal.addEventListener("abort", () => clearTimeout(one.soon), { once: true });
     for (let refusals = 0; !signal.aborted; refusals += 1) {
-      const log = await read(namespace, source, one);
+      const log = await read(namespace, source, one, () => tellSoon(uid, source.phase, one));
       if (signal.aborted) return;
       // A log that is cut short ends like any other: it has to be the same twice.
       if (source.isOver && E.isRight(log) && log.right.bytes !== bytes) {
@@ -105,7 +125,7 @@ export const logFollowers = (
         const former = own.get(source.phase);
         if (former?.isOver === source.isOver) continue;
         former?.aborted.abort();
-        const one = { aborted: new AbortController(), isOver: source.isOver, log: former?.log ?? NO_LOG };
+        const one: Followed = { aborted: new AbortController(), isOver: source.isOver, log: former?.log ?? NO_LOG };
         own.set(source.phase, one);
         void follow(uid, namespace, source, one);
       }

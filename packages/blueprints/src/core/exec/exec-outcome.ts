@@ -24,7 +24,7 @@ const UNREACHED = /error dialing backend|etcdserver/u;
 /** The API server itself says that it has handed nothing on. */
 const isPostponed = ({ code, reason, message }: Extract<ApiError, { readonly type: "refused" }>): boolean =>
   code === 401 ||
-  (code === 429 && reason !== "") ||
+  code === 429 ||
   (code === 503 && reason === "ServiceUnavailable") ||
   (code === 500 && UNREACHED.test(message));
 

@@ -8,6 +8,8 @@ import { kubeExecAll } from "./kube-exec-all.ts";
 import { kubeExec } from "./kube-exec.ts";
 import { kubeOps } from "./kube-ops.ts";
 import { kubeTask } from "./kube-task.ts";
+import { multiContainerRun } from "./multi-container-run.ts";
+import { prepareData } from "./prepare-data.ts";
 import { restoreCsiSnapshot } from "./restore-csi-snapshot.ts";
 import { scaleWorkload } from "./scale-workload.ts";
 import { wait, waitV2 } from "./wait.ts";
@@ -22,6 +24,8 @@ const FUNCTIONS: Readonly<Record<string, unknown>> = {
   KubeExecAll: kubeExecAll,
   KubeOps: kubeOps,
   KubeTask: kubeTask,
+  MultiContainerRun: multiContainerRun,
+  PrepareData: prepareData,
   RestoreCSISnapshot: restoreCsiSnapshot,
   ScaleWorkload: scaleWorkload,
   Wait: wait,

@@ -25,8 +25,10 @@ export interface JobPod {
   readonly initContainers?: readonly JobContainer[];
   readonly volumes?: readonly JsonObject[];
   /** Of these, in each container. */
-  readonly mounts?: readonly { readonly name: string; readonly mountPath: string }[];
-  /** Default: see {@link identity}. */
+  readonly mounts?: readonly JsonObject[];
+  /** A command that fails is as good as one that does not. */
+  readonly mayFail?: boolean;
+  /** Default: that of the ActionSet in its own namespace, else `default`. */
   readonly serviceAccount?: string;
   readonly override?: JsonObject;
   readonly labels?: Readonly<Record<string, string>>;
@@ -91,7 +93,7 @@ const containersOf = (context: PhaseContext, pod: JobPod): readonly JsonObject[]
       imagePullPolicy: "IfNotPresent",
       command: own,
       ...(used.length === 0 ? {} : { env: used }),
-      ...(mounts.length === 0 ? {} : { volumeMounts: mounts as unknown as readonly JsonObject[] }),
+      ...(mounts.length === 0 ? {} : { volumeMounts: mounts }),
     };
   });
 };

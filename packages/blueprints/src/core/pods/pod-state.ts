@@ -2,11 +2,11 @@
 import { asObject, isObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import { show } from "../names.ts";
 
-/** waiting: not running yet, and why. failed: and why. */
+/** waiting: not running yet, and why. failed: and why; isExit: by the exit code of a container. */
 export type PodState =
   | { readonly type: "waiting"; readonly why: string; readonly isFinal: boolean }
   | { readonly type: "running" | "succeeded" }
-  | { readonly type: "failed"; readonly why: string };
+  | { readonly type: "failed"; readonly why: string; readonly isExit: boolean };
 
 const list = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
@@ -43,7 +43,11 @@ export const podState = ({ status }: KubeObject): PodState => {
   if (phase === "Failed") {
     const [first] = containers.flatMap((one) => terminated(one) ?? []);
     const own = typeof reason === "string" ? withMessage(reason, textOf(message)) : undefined;
-    return { type: "failed", why: own ?? first ?? withMessage("it has failed", textOf(message)) };
+    return {
+      type: "failed",
+      why: own ?? first ?? withMessage("it has failed", textOf(message)),
+      isExit: own === undefined && first !== undefined,
+    };
   }
   if (phase === "Running") return { type: "running" };
   const [waiting] = containers.flatMap((one) => waitingIn(one) ?? []);
@@ -56,6 +60,14 @@ export const podState = ({ status }: KubeObject): PodState => {
       isFinal: false,
     };
   return { type: "waiting", why: "it has not started yet", isFinal: false };
+};
+
+/** Whether a container of a Pod that has ended has run at all: else it has no log. */
+export const hasRun = ({ status }: KubeObject, container: string): boolean => {
+  const { containerStatuses } = asObject(status);
+  return list(containerStatuses).some(
+    ({ name, state }) => name === container && isObject(asObject(state)["terminated"]),
+  );
 };
 
 export const namePod = ({ metadata: { namespace, name = "" } }: KubeObject): string =>

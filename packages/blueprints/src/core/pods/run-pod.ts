@@ -16,7 +16,7 @@ import {
   readPod,
   restartPolicyOf,
 } from "./job-pod.ts";
-import { namePod, podState } from "./pod-state.ts";
+import { hasRun, namePod, podState } from "./pod-state.ts";
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
@@ -50,7 +50,7 @@ const argsStep = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
 
 /** What is next once the Pod is there. */
 const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseStep => {
-  const { now, settings, log, remembered } = context;
+  const { now, settings, log, remembered, seen } = context;
   const { uid = "", resourceVersion, creationTimestamp } = found.metadata;
   if (!isOurs(context, found)) return fail(`${namePod(found)} exists and is not of this ActionSet`);
   const ref = podRef(context, pod);
@@ -85,10 +85,17 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
             watched,
           };
     case "running":
-      return { type: "wait", until: Number.POSITIVE_INFINITY, because: `${shown} is running`, watched, follow };
+      return {
+        type: "wait",
+        until: Number.POSITIVE_INFINITY,
+        because: `${shown} is running`,
+        watched,
+        follow,
+        seen: { ...seen, ...log.outputs },
+      };
     case "succeeded":
     case "failed":
-      if (!log.isEnded)
+      if (!log.isEnded && (state.type === "succeeded" || hasRun(found, follow.container)))
         return {
           type: "wait",
           until: Number.POSITIVE_INFINITY,
@@ -96,8 +103,11 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
           watched,
           follow,
         };
-      if (state.type === "failed") return fail(`${shown}: ${state.why}${lastLines(log)}`);
-      return log.problem === undefined ? { type: "end", output: log.outputs } : fail(`${shown}: ${log.problem}`);
+      if (state.type === "failed" && !(state.isExit && pod.mayFail === true))
+        return fail(`${shown}: ${state.why}${lastLines(log)}`);
+      return log.problem === undefined
+        ? { type: "end", output: { ...seen, ...log.outputs } }
+        : fail(`${shown}: ${log.problem}`);
   }
 };
 
