@@ -26,7 +26,11 @@ const recipe = (namespace: string, onInterrupted: string) =>
           args: {
             namespace,
             pod: "db-0",
-            command: ["sh", "-c", `echo run >> ${runs}/${namespace}; echo '###Phase-output###: {"key":"id","value":"b1"}'`],
+            command: [
+              "sh",
+              "-c",
+              `echo run >> ${runs}/${namespace}; echo '###Phase-output###: {"key":"id","value":"b1"}'`,
+            ],
           },
         },
       ],
@@ -81,7 +85,10 @@ it.each<[string, Subject<string>]>([
         : count <= 1 && message.includes("nobody can tell whether it has run"),
     ),
   ],
-  ["at least once with Rerun", subject("Rerun", (count, { state, id }) => count >= 1 && state === "complete" && id === "b1")],
+  [
+    "at least once with Rerun",
+    subject("Rerun", (count, { state, id }) => count >= 1 && state === "complete" && id === "b1"),
+  ],
 ])(
   `a command in a container runs %s, wherever the controller crashes${showShare("crash", SHARE)}`,
   async (_, one) => {

@@ -36,6 +36,9 @@ export const commandAccess = (namespace: string): readonly Access[] => [
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
+/** Nobody knows what it has done. */
+const interrupted = (message: string): PhaseStep => ({ type: "fail", message, isInterrupted: true });
+
 /** Remembered before anything is sent: who runs the commands, in which try, and in which containers. */
 interface Begun {
   readonly process: string;
@@ -104,7 +107,7 @@ export const runCommands = (
   if (process !== context.settings.process)
     return isAgain
       ? again()
-      : fail(
+      : interrupted(
           `${shown.join("; ")}: the controller ended while the command was on its way, and nobody can tell whether it has run; ${HINT}`,
         );
 
@@ -135,7 +138,8 @@ export const runCommands = (
     const problem = problemOf(outcome, stdin !== undefined);
     return problem === undefined ? [] : [`${place}: ${problem}`];
   });
-  if (problems.length > 0) return fail(problems.join("; "));
+  const isLost = ended.some(({ outcome }) => outcome.type === "lost");
+  if (problems.length > 0) return (isLost ? interrupted : fail)(problems.join("; "));
   return ended.flatMap(({ place, outcome }) => (outcome.type === "exited" ? [{ place, outcome }] : []));
 };
 
