@@ -19,6 +19,7 @@ export const LONGER = [
 export const EXHAUSTIVE = [
   ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
   "tests/blueprints/crash.test.ts",
+  "tests/blueprints/kube-exec-crash.test.ts",
   "tests/blueprints/trouble.test.ts",
   // What the chart installs, by Helm itself, which has to be built with Go.
   "tests/deploy/helm-template.test.ts",
@@ -60,7 +61,7 @@ export const DEEPER = [
   "tests/blueprints/bounds.test.ts",
   "tests/blueprints/installed.test.ts",
   "tests/blueprints/job-pods.test.ts",
-  "tests/blueprints/kube-exec.test.ts",
+  "tests/blueprints/kube-exec-deeper.test.ts",
   "tests/blueprints/rotated-log.test.ts",
   "tests/cli/approval.test.ts",
   "tests/cli/contents.test.ts",

@@ -74,7 +74,7 @@ const subject = (
   },
 });
 
-const SHARE = share({ npmTest: 24, ci: 8 });
+const SHARE = share({ npmTest: 24, ci: 24 });
 
 it.each<[string, Subject<string>]>([
   [

@@ -143,7 +143,10 @@ const outputProblem = (journal: Journal, output: Readonly<Record<string, string>
 const hasRoom = (journal: Journal): boolean =>
   recordsIn(journal).reduce((sum, { output, seen }) => sum + bytesOf(output) + bytesOf(seen), 0) <= MOST_OUTPUTS;
 
-const withoutSeen = ({ seen: _, ...record }: PhaseRecord): PhaseRecord => record;
+const withoutSeen = (record: PhaseRecord): PhaseRecord => {
+  const { seen, ...others } = record;
+  return seen === undefined ? record : others;
+};
 
 /** Without the outputs of phases that run: these can be read again, as a rule. */
 const forgotten = (journal: Journal): Journal =>
