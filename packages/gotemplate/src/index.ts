@@ -1,6 +1,7 @@
 // Go's text/template with the functions of sprig: parsing, rendering, and the values that templates are applied to.
 export { LIMITS, type Limits } from "./execute/context.ts";
 export type { MissingKey } from "./execute/fields.ts";
+export { fieldsOf, type ReadField } from "./parse/fields-of.ts";
 export type { Template } from "./parse/node.ts";
 export { functionGroups, refusedFunctions } from "./functions/table.ts";
 export { parseTemplate } from "./parse-template.ts";

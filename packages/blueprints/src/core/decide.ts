@@ -7,7 +7,9 @@ import { expiryOf, hasFinalizer, isTerminal, mayHaveJournal } from "./after-end.
 import { artifactsOf } from "./artifacts.ts";
 import type { Step, StepEvent } from "./effect.ts";
 import type { Journal } from "./journal.ts";
+import { knownReferenceProblems } from "./known-references.ts";
 import type { KnownJournal, Memory } from "./memory.ts";
+import { orphanedPods } from "./orphaned-pods.ts";
 import type { Settings } from "./phase-context.ts";
 import {
   finalProjection,
@@ -19,7 +21,7 @@ import {
   statusPatch,
 } from "./project.ts";
 import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, removeOwn, writeJournal } from "./requests.ts";
-import { blueprintAction, resolve, tooMany } from "./resolve.ts";
+import { blueprintAction, resolve, serviceAccountOf, tooMany } from "./resolve.ts";
 import { advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.ts";
 import { isAllDone, isStopped, scheduled } from "./schedule.ts";
 import { shortHash } from "./names.ts";
@@ -145,6 +147,9 @@ const begin = (memory: Memory, actionSet: ActionSet, { settings, mayBegin }: Sur
   });
   if (journal === undefined) return { type: "run", effects: ask.missing };
   if (E.isLeft(journal)) return refuse(actionSet, journal.left, now);
+  const unknown = knownReferenceProblems(ask, actionSet, journal.right);
+  if (unknown === undefined) return { type: "run", effects: ask.missing };
+  if (unknown.length > 0) return refuse(actionSet, unknown, now);
   const started = scheduled(journal.right, now);
   return { type: "run", effects: [createJournal(actionSet, started, eventsBetween(undefined, started))] };
 };
@@ -232,18 +237,21 @@ const proceed = (memory: Memory, actionSet: ActionSet, around: Surroundings, now
     case "read":
       return run(memory, actionSet, journal, around.settings, now);
     case "damaged":
-      return isDeleted
-        ? release(actionSet)
-        : endWithout(actionSet, `its journal cannot be read: ${journal.message}`, now);
+      return endWithout(memory, actionSet, `its journal cannot be read: ${journal.message}`, around.settings, now);
     case "absent":
-      if (isDeleted) return release(actionSet);
-      return isBegun ? endWithout(actionSet, "its journal is gone", now) : begin(memory, actionSet, around, now);
+      if (isBegun) return endWithout(memory, actionSet, "its journal is gone", around.settings, now);
+      return isDeleted ? release(actionSet) : begin(memory, actionSet, around, now);
   }
 };
 
-/** Nothing is known of how far it was. */
-const endWithout = (actionSet: ActionSet, message: string, now: Instant): Step =>
-  endFailed(actionSet, message, failureOf(undefined, message, "journal"), now);
+/** Nothing is known of how far it was: no Pod of it is left to run on. */
+const endWithout = (memory: Memory, actionSet: ActionSet, why: string, settings: Settings, now: Instant): Step => {
+  const { effects, problems } = orphanedPods(memory, actionSet, serviceAccountOf(actionSet, settings));
+  if (effects.length > 0) return { type: "run", effects };
+  if (actionSet.metadata.deletionTimestamp !== undefined) return release(actionSet);
+  const message = shortened([why, ...problems].join("; "));
+  return endFailed(actionSet, message, failureOf(undefined, message, "journal"), now);
+};
 
 const afterEnd = ({ journal }: Memory, actionSet: ActionSet, { defaultTtl }: Settings, now: Instant): Step => {
   if (hasFinalizer(actionSet)) return release(actionSet);

@@ -158,6 +158,8 @@ export interface KanisterFunction<T extends ArgTable = ArgTable> {
   readonly about: string;
   readonly args: T;
   readonly outputs: string;
+  /** Arguments whose parts that depend on Secrets go to a Secret beside its Pod. */
+  readonly concealed?: readonly (keyof T & string)[];
   /** The permissions that it needs, as far as the namespaces are known before it starts. */
   readonly access: (args: Partial<Args<T>>, namespace: string) => readonly Access[];
   /** What is wrong with args before they are rendered, beyond names, required ones and templates. */

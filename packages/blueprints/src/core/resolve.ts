@@ -62,7 +62,7 @@ export const blueprintAction = (
 /** The most actions of an ActionSet, its phases in all, those of an action, and bytes: of args, of an action, and of the first journal. */
 const LIMITS = { actions: 50, allPhases: 1000, phases: 100, args: 64 * 1024, action: 256 * 1024, journal: 400 * 1024 };
 
-const phasesOf = ({ phases = [], deferPhase }: BlueprintAction): readonly BlueprintPhase[] =>
+export const phasesOf = ({ phases = [], deferPhase }: BlueprintAction): readonly BlueprintPhase[] =>
   deferPhase === undefined ? phases : [...phases, deferPhase];
 
 /** More than its status could show; known before anything is written. */
@@ -214,19 +214,28 @@ const knownArgs = memoized(({ func = "", args = {} }: BlueprintPhase): Partial<A
   }, {});
 });
 
+/** What the ServiceAccount may not do of what a phase needs. */
+export const deniedAccess = (
+  inquiry: Inquiry,
+  needed: readonly Access[],
+  phase: string,
+  own: string,
+  account: string,
+): readonly string[] =>
+  needed
+    .filter((access) => denied(inquiry, access, account))
+    .map(
+      ({ verb, resource, subresource, namespace: where }) =>
+        `ServiceAccount ${own}/${account} may not ${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`} ${where === "" ? "" : `in namespace ${where} `}(phase ${phase})`,
+    );
+
 const accessProblems = (inquiry: Inquiry, phase: BlueprintPhase, own: string, account: string): readonly string[] => {
   const { func = "", name = "", args } = phase;
   const found = functionOf(func);
   if (found === undefined) return [];
   const known = knownArgs(phase);
   if (args?.["namespace"] !== undefined && known["namespace"] === undefined) return [];
-  return found
-    .access(known, own)
-    .filter((access) => denied(inquiry, access, account))
-    .map(
-      ({ verb, resource, subresource, namespace: where }) =>
-        `ServiceAccount ${own}/${account} may not ${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`} ${where === "" ? "" : `in namespace ${where} `}(phase ${name})`,
-    );
+  return deniedAccess(inquiry, found.access(known, own), name, own, account);
 };
 
 interface ResolvedAction {

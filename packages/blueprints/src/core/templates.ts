@@ -1,11 +1,13 @@
 // Templates of blueprints as the rest of the core needs them: values, rendered text with marks of Secrets, and problems in a sentence.
 import {
   ANY,
+  fieldsOf,
   fromJson,
   map as mapOf,
   NIL as NOTHING,
   ofBytes,
   parseTemplate,
+  type ReadField,
   renderTemplate,
   STRING,
   str,
@@ -88,6 +90,12 @@ const drawing = (seed: string): ((count: number) => Uint8Array) => {
 export const problemOf = (source: string): string | undefined => {
   const parsed = parseTemplate(source);
   return E.isLeft(parsed) ? parsed.left.message : undefined;
+};
+
+/** The fields of the data that a template reads; none of one that cannot be parsed. */
+export const fieldsRead = (source: string): readonly ReadField[] => {
+  const parsed = source.includes("{{") ? parseTemplate(source) : undefined;
+  return parsed === undefined || E.isLeft(parsed) ? [] : fieldsOf(parsed.right);
 };
 
 /**

@@ -30,6 +30,7 @@ export const kubeTask: KanisterFunction<typeof args> = {
   about: "Runs a command in a Pod of its own, and ends with it.",
   args,
   outputs: "What `kando output` writes to the log of the Pod.",
+  concealed: ["command"],
   access: ({ namespace }, own) => podAccess(namespace === undefined || namespace === "" ? own : namespace),
   step: (given, context) => runPod(context, podOf(given, context)),
   stop: (given, context) => stopPod(context, podOf(given, context)),

@@ -1,0 +1,44 @@
+// Tests an ActionSet whose journal is lost while it runs: it fails, and none of its Pods runs on.
+import { expect, it, onTestFinished } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
+import { within } from "../fixtures/manifests.ts";
+import { actionOn, actionSet, type ActionSetObject, actionSetRef, blueprint } from "./objects.ts";
+import { client, controllerOf, nodeFor, prepared } from "./world.ts";
+
+const sleep = { func: "KubeTask", name: "long", args: { image: "busybox", command: ["sleep", "600"] } };
+
+it("fails, says so, and its Pods are deleted, but no other with its label alone", async () => {
+  const namespace = await prepared();
+  const node = await nodeFor(namespace);
+  onTestFinished(node.stop);
+  const first = controllerOf(client, namespace);
+  await administrator.create(within(namespace, blueprint("recipe", { do: { phases: [sleep] } })));
+  await administrator.create(within(namespace, actionSet("run", actionOn("do", "recipe"))));
+  const read = async (): Promise<ActionSetObject> =>
+    (await administrator.read(within(namespace, actionSetRef("run")))) as ActionSetObject;
+  const podNames = async (): Promise<readonly string[]> =>
+    (await administrator.list({ apiVersion: "v1", kind: "Pod" }, namespace)).map(({ metadata }) => metadata.name ?? "");
+  await expect.poll(async () => (await read()).status?.state).toBe("running");
+  await expect.poll(podNames).toHaveLength(1);
+  await first.stop();
+  const { uid = "" } = (await read()).metadata;
+  const journal = { apiVersion: "v1", kind: "Secret", metadata: { name: `janus-actionset-${uid}` } };
+  await administrator.remove(within(namespace, journal));
+  const other = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "other", labels: { "janus.io/actionset-uid": uid } },
+    spec: { containers: [{ name: "sleep", image: "busybox", command: ["sleep", "600"] }] },
+  };
+  await administrator.create(within(namespace, other));
+
+  const second = controllerOf(client, namespace);
+  onTestFinished(second.stop);
+  await expect
+    .poll(async () => (await read()).status)
+    .toMatchObject({
+      state: "failed",
+      error: { message: "its journal is gone" },
+    });
+  await expect.poll(podNames, { timeout: 40_000 }).toEqual(["other"]);
+});
