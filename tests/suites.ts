@@ -70,6 +70,8 @@ export const DEEPER = [
   "tests/deploy/approval-attacks.test.ts",
   "tests/deploy/narrowed.test.ts",
   "tests/docs/getting-started.test.ts",
+  "tests/docs/blueprints.test.ts",
+  "tests/blueprints/kanctl.test.ts",
   "tests/examples/cdk8s.test.ts",
   "tests/examples/own-controller.test.ts",
   "tests/kube/leader.test.ts",

@@ -35,20 +35,21 @@ it.each([
   expect(dueAt(cached(object), NOW, undefined)).toBe(at);
 });
 
+it.each([
+  ["one without a time to live, when the default has passed", {}, Date.parse("2026-01-01T01:00:00Z")],
+  ["one with artifacts, never: others are made from them", { actions: [{ artifacts: { dump: {} } }] }, undefined],
+])("%s, as the cache has it, too", (_, status, at) => {
+  const object = ended({ state: "complete", completionTime: LONG_AGO, ...status });
+  expect(dueAt(object, NOW, 3600)).toBe(at);
+  expect(dueAt(cached(object), NOW, 3600)).toBe(at);
+});
+
 it("the cache has nothing that its author may make large", () => {
   const large = "x".repeat(100_000);
   const object = ended(
-    { state: large, actions: [large], error: { message: large } },
+    { state: large, actions: [{ artifacts: { [large]: {} } }], error: { message: large } },
     { actions: [large], ttlSecondsAfterFinished: large },
     { annotations: { large }, labels: { large }, finalizers: [large] },
   );
   expect(JSON.stringify(cached(object)).length).toBeLessThan(500);
-});
-
-it.each([
-  ["one without a time to live, when the default has passed", {}, Date.parse("2026-01-01T01:00:00Z")],
-  ["one with artifacts, never: others are made from them", { actions: [{ artifacts: { dump: {} } }] }, undefined],
-])("%s", (_, status, at) => {
-  const object = ended({ state: "complete", completionTime: LONG_AGO, ...status });
-  expect(dueAt(object, NOW, 3600)).toBe(at);
 });
