@@ -63,6 +63,7 @@ export const DEEPER = [
   "tests/blueprints/job-pods.test.ts",
   "tests/blueprints/kube-exec-deeper.test.ts",
   "tests/blueprints/rotated-log.test.ts",
+  "tests/blueprints/validation-limits.test.ts",
   "tests/cli/approval.test.ts",
   "tests/cli/contents.test.ts",
   "tests/cli/four-eyes.test.ts",

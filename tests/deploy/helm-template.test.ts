@@ -153,7 +153,7 @@ const sets: Readonly<Record<string, Json>> = {
   "the Blueprint controller": { blueprints: { enabled: true } },
   "both controllers for Prometheus": { blueprints: { enabled: true }, monitoring: { enabled: true } },
   "the Blueprint controller of one namespace, beside Kanister's CRDs": {
-    blueprints: { enabled: true, crds: false, watchNamespace: "shop", replicas: 1 },
+    blueprints: { enabled: true, crds: false, validation: "Off", watchNamespace: "shop", replicas: 1 },
     networkPolicy: { enabled: false },
     topologySpreadConstraints: [],
   },
@@ -209,6 +209,7 @@ const sets: Readonly<Record<string, Json>> = {
       requireImpersonate: "Always",
       maxRunningActions: 7,
       defaultTtlSecondsAfterFinished: 3600,
+      validation: "Warn",
       watchNamespace: "kanister",
       replicas: 3,
       resources: { requests: { cpu: "1" } },

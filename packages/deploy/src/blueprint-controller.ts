@@ -5,6 +5,7 @@ import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { BlueprintPolicies } from "./blueprint-policies.ts";
 import { BlueprintRoles } from "./blueprint-roles.ts";
+import { BlueprintValidation } from "./blueprint-validation.ts";
 import { BLUEPRINTS_LEASE, BLUEPRINTS_NAME, blueprintsDefaults, type BlueprintsProps } from "./blueprints-props.ts";
 import { defaultLogLevel, type LogLevel } from "./controller-flags.ts";
 import { type ControllerNetworkPolicyProps, networkPolicySpec } from "./controller-network-policy.ts";
@@ -78,6 +79,7 @@ export class BlueprintController extends Construct {
       lease: { name: BLUEPRINTS_LEASE, namespace },
     });
     new BlueprintPolicies(this, "Policies", props);
+    new BlueprintValidation(this, "Validation", props);
     if (props.networkPolicy !== false)
       new k8s.KubeNetworkPolicy(this, "NetworkPolicy", { metadata, spec: networkPolicySpec(blueprintsLabels, props) });
     new k8s.KubeDeployment(this, "Deployment", {

@@ -7,24 +7,9 @@ import { BLUEPRINTS_NAME, blueprintsDefaults, type BlueprintsProps } from "./blu
 import { denyByPolicy } from "./deny-by-policy.ts";
 import { blueprintsLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
+import { watchedWrites } from "./watched-writes.ts";
 
 export interface BlueprintPoliciesProps extends NamespacedProps, BlueprintsProps {}
-
-/** With the API server's defaults set explicitly: the field is atomic, and two managers that apply it must not conflict. */
-const writesOf = (group: string, version: string, resource: string): k8s.MatchResources => ({
-  matchPolicy: "Equivalent",
-  namespaceSelector: {},
-  objectSelector: {},
-  resourceRules: [
-    {
-      apiGroups: [group],
-      apiVersions: [version],
-      operations: ["CREATE", "UPDATE"],
-      resources: [resource],
-      scope: "*",
-    },
-  ],
-});
 
 /** Of a version of the object; `''`: it names none. As the controller reads it: the field wins over the label. */
 const accountOf = (object: string): string =>
@@ -59,7 +44,7 @@ export class BlueprintPolicies extends Construct {
     };
 
     policy(`${BLUEPRINTS_NAME}-actionsets`, {
-      matchConstraints: writesOf("cr.kanister.io", "*", "actionsets"),
+      matchConstraints: watchedWrites(props, ["cr.kanister.io", "*", "actionsets"]),
       matchConditions: [{ name: "is-not-the-controller", expression: `!(${isController})` }],
       variables: [
         { name: "named", expression: accountOf("object") },
@@ -104,7 +89,7 @@ export class BlueprintPolicies extends Construct {
     });
 
     policy(`${BLUEPRINTS_NAME}-journals`, {
-      matchConstraints: writesOf("", "v1", "secrets"),
+      matchConstraints: watchedWrites(props, ["", "v1", "secrets"]),
       matchConditions: [
         { name: "is-not-the-controller", expression: `!(${isController})` },
         { name: "is-a-journal", expression: `object.metadata.?name.orValue('').startsWith('${JOURNAL_PREFIX}')` },

@@ -25,6 +25,12 @@ export interface Blueprints {
    */
   readonly requireImpersonate?: "Named" | "Always";
   /**
+   * What happens to a Blueprint with a function that does not exist, or with arguments that do not fit: "Deny", it is refused; "Warn",
+   * its author is told; "Off", it is admitted, and refused when it is used.
+   * @default "Deny"
+   */
+  readonly validation?: "Deny" | "Warn" | "Off";
+  /**
    * How long a Pod of a function may take until it runs, as a duration of Go.
    * @default "15m"
    */
@@ -58,6 +64,7 @@ export const blueprintsDefaults = {
   defaultServiceAccount: "default",
   maxRunningActions: 100,
   requireImpersonate: "Named",
+  validation: "Deny",
   podReadyTimeout: "15m",
   replicas: 2,
   resources: defaultResources,

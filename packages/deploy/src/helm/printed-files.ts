@@ -3,6 +3,7 @@ import { transactionCrd } from "@janus/api";
 import { kanisterCrds } from "@janus/blueprints/crds";
 import { Yaml } from "cdk8s";
 import { alerts } from "../alerts.ts";
+import { blueprintChecks } from "../blueprint-validation.ts";
 import { dashboard } from "../dashboard.ts";
 import { readme } from "./readme.ts";
 import { renamed, values } from "./values.ts";
@@ -32,6 +33,8 @@ export const printedFiles = (): Readonly<Record<string, string>> => ({
   "values.schema.json": valuesSchema(values, renamed),
   "files/crd-spec.yaml": printed("packages/api") + Yaml.stringify({ spec: transactionCrd.spec }),
   "files/kanister-crd-specs.yaml": printed("packages/blueprints") + Yaml.stringify(kanister),
+  "files/blueprint-validation.yaml":
+    printed("packages/deploy/src/blueprint-validation.ts") + Yaml.stringify(blueprintChecks),
   "files/alerts.yaml": printed("packages/deploy/src/alerts.ts") + Yaml.stringify(rules),
   "files/dashboard.json": `${JSON.stringify(dashboard, undefined, 2)}\n`,
 });

@@ -243,6 +243,13 @@ const blueprints = {
     schema: { enum: ["Named", "Always"] },
     byDefault: blueprintsDefaults.requireImpersonate,
   }),
+  validation: value<"Deny" | "Warn" | "Off">({
+    about:
+      "What happens to a Blueprint with a function that does not exist, or with arguments that do not fit: it is refused (Deny), its " +
+      "author is told (Warn), or it is admitted, and refused when it is used (Off).",
+    schema: { enum: ["Deny", "Warn", "Off"] },
+    byDefault: blueprintsDefaults.validation,
+  }),
   podReadyTimeout: value<string>({
     about: "How long a Pod of a function may take until it runs, as a duration of Go.",
     schema: { type: "string", pattern: "^([0-9]+([.][0-9]+)?(ms|s|m|h))+$" },

@@ -34,5 +34,30 @@ const FUNCTIONS: Readonly<Record<string, unknown>> = {
 
 export const functionNames: readonly string[] = Object.keys(FUNCTIONS);
 
+/** Of Kanister: a Blueprint with one of them is no mistake of its author, whoever uses that action is told. */
+const OF_KANISTER: readonly string[] = [
+  "BackupData",
+  "BackupDataAll",
+  "BackupDataStats",
+  "CheckRepository",
+  "CopyVolumeData",
+  "CreateRDSSnapshot",
+  "DeleteData",
+  "DeleteDataAll",
+  "DeleteRDSSnapshot",
+  "ExportRDSSnapshotToLocation",
+  "KubeExec",
+  "KubeExecAll",
+  "LocationDelete",
+  "MultiContainerRun",
+  "PrepareData",
+  "RestoreData",
+  "RestoreDataAll",
+  "RestoreRDSSnapshot",
+];
+
+/** Functions that only Kanister has. */
+export const notBuilt: readonly string[] = OF_KANISTER.filter((name) => !functionNames.includes(name));
+
 export const functionOf = (name: string): KanisterFunction | undefined =>
   Object.hasOwn(FUNCTIONS, name) ? (FUNCTIONS[name] as KanisterFunction) : undefined;

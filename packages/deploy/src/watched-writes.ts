@@ -1,0 +1,31 @@
+// Which writes an admission policy of the Blueprint controller checks.
+import type { k8s } from "cdk8s-plus-30";
+import type { BlueprintsProps } from "./blueprints-props.ts";
+
+const ofNamespace = (name: string): k8s.LabelSelector => ({
+  matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: [name] }],
+});
+
+/**
+ * Creations and updates in the namespace that the controller watches: those of others may be served by another controller, such as
+ * Kanister's, which writes status itself.
+ *
+ * With the API server's defaults set explicitly: the field is atomic, and two managers that apply it must not conflict.
+ */
+export const watchedWrites = (
+  { blueprints: { watchNamespace } = {} }: BlueprintsProps,
+  [group, version, resource]: readonly [group: string, version: string, resource: string],
+): k8s.MatchResources => ({
+  matchPolicy: "Equivalent",
+  namespaceSelector: watchNamespace === undefined ? {} : ofNamespace(watchNamespace),
+  objectSelector: {},
+  resourceRules: [
+    {
+      apiGroups: [group],
+      apiVersions: [version],
+      operations: ["CREATE", "UPDATE"],
+      resources: [resource],
+      scope: "*",
+    },
+  ],
+});
