@@ -1,4 +1,4 @@
-// What the policy on Blueprints admits, and what it costs.
+// The limits of the policy on Blueprints: what it admits, and what it costs.
 import { expect, it } from "vitest";
 import type { BlueprintAction } from "../../packages/blueprints/src/api/blueprint.ts";
 import { kubectlWith, type Outcome } from "../fixtures/cluster.ts";

@@ -27,6 +27,18 @@ const rights = [
   "impersonate userextras/janus.io/blueprints-fence.authentication.k8s.io",
 ];
 
+/** Those of a kind, without what distinguishes the two controllers: names and labels. */
+const alikeOf = (kind: string): readonly unknown[] =>
+  installation({ blueprints: {} })
+    .filter((one) => one.kind === kind)
+    .map(({ metadata, spec }) =>
+      JSON.parse(
+        JSON.stringify({ name: metadata.name, spec })
+          .replaceAll("janus-blueprints", "janus-controller")
+          .replaceAll('"blueprints"', '"controller"'),
+      ),
+    );
+
 describe("the Blueprint controller", () => {
   it.each<[string, JanusProps]>([
     ["of all namespaces", { blueprints: {} }],
@@ -47,6 +59,22 @@ describe("the Blueprint controller", () => {
       "Role shop/janus-blueprints",
       "RoleBinding shop/janus-blueprints",
     ]);
+  });
+
+  it("has a budget, a priority level and a NetworkPolicy of its own, as the other controller", () => {
+    for (const kind of ["PodDisruptionBudget", "PriorityLevelConfiguration", "NetworkPolicy"]) {
+      const [one, other, ...more] = alikeOf(kind);
+      expect([other, ...more]).toEqual([one]);
+    }
+    const [leases, rest, ...flows] = alikeOf("FlowSchema");
+    expect(flows).toEqual([leases, rest]);
+  });
+
+  it("has none of them where the installation has none", () => {
+    const kinds = kindsOf(
+      ofBlueprints({ blueprints: {}, podDisruptionBudget: { enabled: false }, networkPolicy: false }),
+    );
+    expect(kinds.filter((one) => /PodDisruptionBudget|NetworkPolicy/u.test(one))).toEqual([]);
   });
 
   it("leaves all others as they are", () => {

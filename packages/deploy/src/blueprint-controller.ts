@@ -7,15 +7,18 @@ import { BlueprintPolicies } from "./blueprint-policies.ts";
 import { BlueprintRoles } from "./blueprint-roles.ts";
 import { BlueprintValidation } from "./blueprint-validation.ts";
 import { BLUEPRINTS_LEASE, BLUEPRINTS_NAME, blueprintsDefaults, type BlueprintsProps } from "./blueprints-props.ts";
+import { type ControllerDisruptionBudgetProps, disruptionBudgetSpec } from "./controller-disruption-budget.ts";
 import { defaultLogLevel, type LogLevel } from "./controller-flags.ts";
 import { type ControllerNetworkPolicyProps, networkPolicySpec } from "./controller-network-policy.ts";
 import { controllerPod, type ControllerPodProps, extraEnvOf, namespaceEnv } from "./controller-pod.ts";
+import { flowControl } from "./flow-control.ts";
 import { blueprintsLabels } from "./labels.ts";
 import { fencePolicy } from "./leader-fence.ts";
 
 export interface BlueprintControllerProps
   extends Omit<ControllerPodProps, "resources">,
     ControllerNetworkPolicyProps,
+    ControllerDisruptionBudgetProps,
     BlueprintsProps {
   /**
    * What the controller logs: with `debug` each request, with `warn` and `error` only what needs attention.
@@ -80,8 +83,18 @@ export class BlueprintController extends Construct {
     });
     new BlueprintPolicies(this, "Policies", props);
     new BlueprintValidation(this, "Validation", props);
+    flowControl(new Construct(this, "FlowControl"), {
+      name: BLUEPRINTS_NAME,
+      labels: blueprintsLabels,
+      account: { name: BLUEPRINTS_NAME, namespace },
+    });
     if (props.networkPolicy !== false)
       new k8s.KubeNetworkPolicy(this, "NetworkPolicy", { metadata, spec: networkPolicySpec(blueprintsLabels, props) });
+    if (props.podDisruptionBudget?.enabled !== false)
+      new k8s.KubePodDisruptionBudget(this, "DisruptionBudget", {
+        metadata,
+        spec: disruptionBudgetSpec(blueprintsLabels, props),
+      });
     new k8s.KubeDeployment(this, "Deployment", {
       metadata,
       spec: {

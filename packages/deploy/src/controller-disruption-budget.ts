@@ -33,6 +33,18 @@ export interface ControllerDisruptionBudgetProps extends NamespacedProps {
 const intOrString = (value: number | string): k8s.IntOrString =>
   typeof value === "number" ? k8s.IntOrString.fromNumber(value) : k8s.IntOrString.fromString(value);
 
+/** A drain evicts so many of the Pods with these labels; one that does not become ready does not block it. */
+export const disruptionBudgetSpec = (
+  matchLabels: Readonly<Record<string, string>>,
+  { podDisruptionBudget: { minAvailable, maxUnavailable = 1 } = {} }: ControllerDisruptionBudgetProps,
+): k8s.PodDisruptionBudgetSpec => ({
+  ...(minAvailable === undefined
+    ? { maxUnavailable: intOrString(maxUnavailable) }
+    : { minAvailable: intOrString(minAvailable) }),
+  unhealthyPodEvictionPolicy: "AlwaysAllow",
+  selector: { matchLabels },
+});
+
 /**
  * Drains evict one controller at a time, so that another one can take over at once.
  *
@@ -42,17 +54,9 @@ const intOrString = (value: number | string): k8s.IntOrString =>
 export class ControllerDisruptionBudget extends Construct {
   constructor(scope: Construct, id: string, props: ControllerDisruptionBudgetProps = {}) {
     super(scope, id);
-    const { minAvailable, maxUnavailable = 1 } = props.podDisruptionBudget ?? {};
     new k8s.KubePodDisruptionBudget(this, "Resource", {
       metadata: { name: CONTROLLER_NAME, namespace: props.namespace ?? SYSTEM_NAMESPACE, labels: controllerLabels },
-      spec: {
-        ...(minAvailable === undefined
-          ? { maxUnavailable: intOrString(maxUnavailable) }
-          : { minAvailable: intOrString(minAvailable) }),
-        // A controller that does not become ready does not block a drain.
-        unhealthyPodEvictionPolicy: "AlwaysAllow",
-        selector: { matchLabels: controllerLabels },
-      },
+      spec: disruptionBudgetSpec(controllerLabels, props),
     });
   }
 }

@@ -1,4 +1,4 @@
-// Which writes an admission policy of the Blueprint controller checks.
+// The writes that an admission policy of the Blueprint controller checks.
 import type { k8s } from "cdk8s-plus-30";
 import type { BlueprintsProps } from "./blueprints-props.ts";
 

@@ -402,7 +402,7 @@ export const values = {
   monitoring: { about: "Prometheus and Grafana.", values: monitoring },
   blueprints: {
     about:
-      "The Blueprint controller. Image, Pods, logLevel, controller.metricsAuth and networkPolicy are set as for the other controller.",
+      "The Blueprint controller. Image, Pods, logLevel, controller.metricsAuth, networkPolicy, podDisruptionBudget and monitoring are set as for the other controller.",
     values: blueprints,
   },
   extraObjects: value<readonly (Json | string)[]>({
