@@ -74,6 +74,7 @@ export const multiContainerRun: KanisterFunction<typeof args> = {
   about:
     "Runs the commands of two containers side by side in a Pod of its own, after that of a third one, if there is one; they share a volume. Ends with both.",
   args,
+  concealed: ["initCommand", "backgroundCommand", "outputCommand"],
   outputs: "What `kando output` writes to the log of the container `output`.",
   access: ({ namespace }, own) => podAccess(given(namespace) ? namespace : own),
   step: (all, context) => runPod(withOverride(context), podOf(all, context)),

@@ -108,6 +108,7 @@ const run = (given: Given, context: PhaseContext): PhaseStep => {
 export const prepareData: KanisterFunction<typeof args> = {
   about: "Runs a command in a Pod of its own that has the volumes of claims, and ends with it.",
   args,
+  concealed: ["command"],
   outputs: "What `kando output` writes to the log of the Pod.",
   access: ({ namespace }, own) => [
     ...podAccess(namespace ?? own),
