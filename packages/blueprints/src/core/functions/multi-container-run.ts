@@ -75,6 +75,7 @@ export const multiContainerRun: KanisterFunction<typeof args> = {
     "Runs the commands of two containers side by side in a Pod of its own, after that of a third one, if there is one; they share a volume. Ends with both.",
   args,
   outputs: "What `kando output` writes to the log of the container `output`.",
+  concealed: ["initCommand", "backgroundCommand", "outputCommand"],
   access: ({ namespace }, own) => podAccess(given(namespace) ? namespace : own),
   step: (all, context) => runPod(withOverride(context), podOf(all, context)),
   stop: (all, context) => stopPod(context, podOf(all, context)),

@@ -109,6 +109,7 @@ export const prepareData: KanisterFunction<typeof args> = {
   about: "Runs a command in a Pod of its own that has the volumes of claims, and ends with it.",
   args,
   outputs: "What `kando output` writes to the log of the Pod.",
+  concealed: ["command"],
   access: ({ namespace }, own) => [
     ...podAccess(namespace ?? own),
     { verb: "get", group: "", resource: "persistentvolumeclaims", namespace: namespace ?? own },
