@@ -32,7 +32,28 @@ const SERVER: server.ApiServer = {
 const NOW = 1_767_225_600_000;
 const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 60_000, seed: "", process: "" };
 
-const task = (name: string): object => ({ func: "KubeTask", name, args: { image: "i", command: [name] } });
+interface Variant {
+  readonly title: string;
+  readonly isSequential?: true;
+  /** Each phase is executed once more when it has failed: then it fails again, or it does not. */
+  readonly retry?: "fails" | "recovers";
+}
+
+const PLAIN: Variant = { title: "side by side" };
+const VARIANTS: readonly Variant[] = [
+  PLAIN,
+  { title: "one after the other", isSequential: true },
+  { title: "side by side, tried again in vain", retry: "fails" },
+  { title: "one after the other, tried again with success", isSequential: true, retry: "recovers" },
+];
+const LIMIT = 1;
+
+const task = (name: string, { retry }: Variant): object => ({
+  func: "KubeTask",
+  name,
+  args: { image: "i", command: [name] },
+  ...(retry && { retry: { limit: LIMIT, backoff: "10s" } }),
+});
 
 /** Phases by the names of their commands: the first letter is that of the action. */
 const ACTIONS = ["a", "b"];
@@ -59,31 +80,40 @@ const placeOf = ({ apiVersion, kind, metadata: { namespace = "", name = "" } }: 
   return { resource, namespace, name };
 };
 
-const ACTION_SET = object("ActionSet", "run", {
-  spec: {
-    actions: ACTIONS.map((name) => ({
-      name,
-      blueprint: "both",
-      object: { kind: "", apiVersion: "v1", resource: "configmaps", name: "subject", namespace: "shop" },
-    })),
-  },
-});
+const actionSetOf = ({ isSequential }: Variant): KubeObject =>
+  object("ActionSet", "run", {
+    spec: {
+      ...(isSequential && { executionMode: "Sequential" }),
+      actions: ACTIONS.map((name) => ({
+        name,
+        blueprint: "both",
+        object: { kind: "", apiVersion: "v1", resource: "configmaps", name: "subject", namespace: "shop" },
+      })),
+    },
+  });
 
-const START: World = [
-  ACTION_SET,
-  object("Blueprint", "both", {
-    actions: Object.fromEntries(
-      ACTIONS.map((action) => [
-        action,
-        { phases: PHASES.map((phase) => task(`${action}${phase}`)), deferPhase: task(`${action}defer`) },
-      ]),
-    ),
-  }),
-  object("ServiceAccount", "ops", {}),
-  object("ConfigMap", "subject", {}),
-].reduce<World>((world, one) => stored(world, placeKey(placeOf(one)), one), { objects: new Map(), revision: 1 });
+const OWN = placeOf(actionSetOf(PLAIN));
+
+const startOf = (variant: Variant): World =>
+  [
+    actionSetOf(variant),
+    object("Blueprint", "both", {
+      actions: Object.fromEntries(
+        ACTIONS.map((action) => [
+          action,
+          {
+            phases: PHASES.map((phase) => task(`${action}${phase}`, variant)),
+            deferPhase: task(`${action}defer`, variant),
+          },
+        ]),
+      ),
+    }),
+    object("ServiceAccount", "ops", {}),
+    object("ConfigMap", "subject", {}),
+  ].reduce<World>((world, one) => stored(world, placeKey(placeOf(one)), one), { objects: new Map(), revision: 1 });
 
 interface Trial {
+  readonly variant: Variant;
   /** The commands that fail. */
   readonly failing: ReadonlySet<string>;
   /** The request at which it happens, by its number; sent: the request was carried out before the crash. */
@@ -96,6 +126,8 @@ interface Trial {
 interface Trace {
   readonly requests: number;
   readonly commands: readonly string[];
+  /** Each with its number, such as `a1/2`. */
+  readonly attempts: readonly string[];
   readonly end: KubeObject | undefined;
   readonly left: readonly string[];
 }
@@ -130,6 +162,14 @@ const commandOf = (pod: KubeObject): string => {
   return command;
 };
 
+/** Of the phase that made the Pod. */
+const attemptOf = ({ metadata: { annotations = {} } }: KubeObject): string =>
+  annotations["janus.io/actionset"]?.split("/").at(-1) ?? "";
+
+/** Only time goes on. */
+const isIdle = ({ watched = [], follow = [] }: Extract<Step, { readonly type: "wait" }>): boolean =>
+  watched.length + follow.length === 0;
+
 /** Without the fields of the status that only Janus has. */
 const pruned = (object: KubeObject): KubeObject => {
   const { conditions: _, startTime: __, completionTime: ___, ...status } = asObject(object["status"]);
@@ -137,12 +177,13 @@ const pruned = (object: KubeObject): KubeObject => {
 };
 
 /** Executes the ActionSet in a world in which Pods end at once. */
-const run = ({ failing, at, what, isPruned = false }: Trial): Trace => {
-  let world = START;
+const run = ({ variant, failing, at, what, isPruned = false }: Trial): Trace => {
+  let world = startOf(variant);
+  let now = NOW;
   let requests = 0;
-  const commands: string[] = [];
+  const attempts: string[] = [];
   const respond = (call: Call): server.Reply["answer"] => {
-    const reply = server.respond(SERVER, world, { call, dryRun: false, now: NOW });
+    const reply = server.respond(SERVER, world, { call, dryRun: false, now });
     world = reply.world;
     if (!isPruned || call.place.resource.kind !== "ActionSet" || E.isLeft(reply.answer)) return reply.answer;
     const kept = pruned(reply.answer.right);
@@ -152,8 +193,9 @@ const run = ({ failing, at, what, isPruned = false }: Trial): Trace => {
   };
   /** The Pod has ended when it is looked at. */
   const execute = (pod: KubeObject): KubeObject => {
-    commands.push(commandOf(pod));
-    const isBad = failing.has(commandOf(pod));
+    const attempt = attemptOf(pod);
+    attempts.push(`${commandOf(pod)}/${attempt}`);
+    const isBad = failing.has(commandOf(pod)) && (attempt === "1" || variant.retry !== "recovers");
     const status = {
       phase: isBad ? "Failed" : "Succeeded",
       containerStatuses: [{ name: "container", state: { terminated: { exitCode: isBad ? 1 : 0 } } }],
@@ -164,8 +206,7 @@ const run = ({ failing, at, what, isPruned = false }: Trial): Trace => {
   };
   const perform = (effect: Effect): Happened | "crashed" => {
     requests += 1;
-    if (requests === at && what === "deletion")
-      respond({ verb: "delete", place: placeOf(ACTION_SET), preconditions: {} });
+    if (requests === at && what === "deletion") respond({ verb: "delete", place: OWN, preconditions: {} });
     if (requests === at && what === "crash before") return "crashed";
     const { request } = effect;
     if (request.verb === "raw")
@@ -178,47 +219,51 @@ const run = ({ failing, at, what, isPruned = false }: Trial): Trace => {
           metadata: {},
           resources: [{ name: "configmaps", kind: "ConfigMap", namespaced: true }],
         }),
-        sent: NOW,
-        at: NOW,
+        sent: now,
+        at: now,
       };
     const call = callOf(request);
     if (call === undefined) throw new Error(`no ${request.verb} is expected`);
     const answer = respond(call);
     if (E.isRight(answer) && call.verb === "create" && call.place.resource.kind === "Pod") execute(answer.right);
     if (requests === at && what === "crash after") return "crashed";
-    return { type: "answered", effect, answer, sent: NOW, at: NOW };
+    return { type: "answered", effect, answer, sent: now, at: now };
   };
   const simulation = simulateController(actionSetController(SETTINGS), {
-    now: () => NOW,
-    read: () => objectAt(world, placeOf(ACTION_SET)),
+    now: () => now,
+    read: () => objectAt(world, OWN),
     perform,
     pause: (memory) => memory,
-    wait: (step: Extract<Step, { readonly type: "wait" }>) => [
-      ...(step.watched ?? []).map(({ index }): Happened => ({ type: "changed", index, at: NOW - 1 })),
-      ...(step.follow ?? []).map(
-        ({ phase }): Happened => ({ type: "logged", phase, log: endLog(readLog(NO_LOG, "a line\n")) }),
-      ),
-    ],
+    wait: (step: Extract<Step, { readonly type: "wait" }>) => {
+      if (isIdle(step)) now = Math.max(now, step.until);
+      return [
+        ...(step.watched ?? []).map(({ index }): Happened => ({ type: "changed", index, at: now - 1 })),
+        ...(step.follow ?? []).map(
+          ({ phase }): Happened => ({ type: "logged", phase, log: endLog(readLog(NO_LOG, "a line\n")) }),
+        ),
+      ];
+    },
   });
   for (const { step } of simulation)
-    if (step.type === "wait" && (step.watched ?? []).length + (step.follow ?? []).length === 0) break;
+    if (step.type === "wait" && isIdle(step) && step.until === Number.POSITIVE_INFINITY) break;
   const left = [...world.objects.values()].filter(({ kind }) => kind === "Pod" || kind === "Secret");
   return {
     requests,
-    commands,
-    end: objectAt(world, placeOf(ACTION_SET)),
+    commands: [...new Set(attempts.map((one) => one.slice(0, one.indexOf("/"))))],
+    attempts,
+    end: objectAt(world, OWN),
     left: left.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
   };
 };
 
-const SHARE = share({ npmTest: 16, ci: 8 });
-const outcomes = sampled(
-  Array.from(
-    { length: 2 ** COMMANDS.length },
-    (_, bits) => new Set(COMMANDS.filter((__, at) => (bits >> at) % 2 === 1)),
-  ),
-  SHARE,
+const OUTCOMES: readonly ReadonlySet<string>[] = Array.from(
+  { length: 2 ** COMMANDS.length },
+  (_, bits) => new Set(COMMANDS.filter((__, at) => (bits >> at) % 2 === 1)),
 );
+
+/** Which commands fail. */
+const outcomesOf = (variant: Variant): readonly ReadonlySet<string>[] =>
+  sampled(OUTCOMES, share(variant === PLAIN ? { npmTest: 16, ci: 8 } : { npmTest: 64, ci: 32 }));
 
 const stateOf = (end: KubeObject | undefined): unknown => asObject(end?.["status"])["state"];
 
@@ -226,28 +271,56 @@ const stateOf = (end: KubeObject | undefined): unknown => asObject(end?.["status
 const ofAction = (commands: readonly string[], action: string): readonly string[] =>
   commands.filter((command) => command.startsWith(action));
 
-describe.each([
-  ["nothing happens", "nothing"],
-  ["it crashes before a request", "crash before"],
-  ["it crashes after a request", "crash after"],
-  ["it is deleted at a request", "deletion"],
-] as const)("two actions of two phases and a deferPhase, whatever fails, where %s", (_, what) => {
+/** What an action after one that has failed, or the next attempt of a phase, must not have done. */
+const orderProblems = (
+  { isSequential, retry }: Variant,
+  failing: ReadonlySet<string>,
+  attempts: readonly string[],
+): readonly string[] => {
+  const ofFirst = attempts.findLastIndex((one) => one.startsWith("a"));
+  const ofSecond = attempts.findIndex((one) => one.startsWith("b"));
+  const hasFailed = retry !== "recovers" && attempts.some((one) => one.startsWith("a") && failing.has(one.slice(0, 2)));
+  return [
+    ...(new Set(attempts).size === attempts.length ? [] : ["a command ran twice in an attempt"]),
+    ...attempts.flatMap((one, at) => {
+      const [command = "", attempt] = one.split("/");
+      if (attempt === "1") return [];
+      if (Number(attempt) > LIMIT + 1 || retry === undefined || !failing.has(command)) return [`${one} was not due`];
+      return attempts.indexOf(`${command}/${Number(attempt) - 1}`) < at ? [] : [`${one} came too early`];
+    }),
+    ...(isSequential && ofSecond >= 0 && (ofSecond < ofFirst || hasFailed)
+      ? ["the second action began too early"]
+      : []),
+  ];
+};
+
+describe.each(
+  VARIANTS.flatMap((variant) =>
+    (
+      [
+        ["nothing happens", "nothing"],
+        ["it crashes before a request", "crash before"],
+        ["it crashes after a request", "crash after"],
+        ["it is deleted at a request", "deletion"],
+      ] as const
+    ).map(([where, what]) => [variant.title, where, what, variant] as const),
+  ),
+)("two actions of two phases and a deferPhase, %s, whatever fails, where %s", (_, __, what, variant) => {
   it("end as they should, run no command twice, in order, and leave nothing behind", () => {
     const wrong: string[] = [];
+    const outcomes = outcomesOf(variant);
     let trials = 0;
     for (const failing of outcomes) {
-      const { requests } = run({ failing, at: 0, what: "nothing" });
+      const { requests } = run({ variant, failing, at: 0, what: "nothing" });
       for (let at = what === "nothing" ? 0 : 1; at <= (what === "nothing" ? 0 : requests); at += 1) {
         trials += 1;
-        const { commands, end, left } = run({ failing, at, what });
+        const { commands, attempts, end, left } = run({ variant, failing, at, what });
+        const isBad = variant.retry !== "recovers" && commands.some((one) => failing.has(one));
         const isDeleted = what === "deletion";
         const problems = [
-          ...(new Set(commands).size === commands.length ? [] : ["a command ran twice"]),
+          ...orderProblems(variant, failing, attempts),
           ...(left.length === 0 ? [] : [`left: ${left.join()}`]),
-          ...(isDeleted ||
-          stateOf(end) === (failing.size > 0 && commands.some((one) => failing.has(one)) ? "failed" : "complete")
-            ? []
-            : [`ended ${String(stateOf(end))}`]),
+          ...(isDeleted || stateOf(end) === (isBad ? "failed" : "complete") ? [] : [`ended ${String(stateOf(end))}`]),
           ...(isDeleted && end !== undefined && stateOf(end) === undefined ? ["it is not gone"] : []),
           ...ACTIONS.flatMap((action) => {
             const ran = ofAction(commands, action);
@@ -264,7 +337,7 @@ describe.each([
           }),
         ];
         if (problems.length > 0)
-          wrong.push(`${what} ${at}, failing ${[...failing].join()}: ${problems.join("; ")} (${commands.join()})`);
+          wrong.push(`${what} ${at}, failing ${[...failing].join()}: ${problems.join("; ")} (${attempts.join()})`);
       }
     }
     expect(wrong.slice(0, 10)).toEqual([]);
@@ -273,8 +346,10 @@ describe.each([
 });
 
 it("they end the same under Kanister's own definition, which prunes what only Janus has", () => {
-  for (const failing of outcomes) {
-    const [ours, theirs] = [false, true].map((isPruned) => run({ failing, at: 0, what: "nothing", isPruned }));
+  for (const failing of outcomesOf(PLAIN)) {
+    const [ours, theirs] = [false, true].map((isPruned) =>
+      run({ variant: PLAIN, failing, at: 0, what: "nothing", isPruned }),
+    );
     expect(theirs?.commands).toEqual(ours?.commands);
     expect(stateOf(theirs?.end)).toBe(stateOf(ours?.end));
     expect(theirs?.requests).toBe(ours?.requests);

@@ -239,8 +239,11 @@ const proceed = (memory: Memory, actionSet: ActionSet, around: Surroundings, now
     case "damaged":
       return endWithout(memory, actionSet, `its journal cannot be read: ${journal.message}`, around.settings, now);
     case "absent":
-      if (isBegun) return endWithout(memory, actionSet, "its journal is gone", around.settings, now);
-      return isDeleted ? release(actionSet) : begin(memory, actionSet, around, now);
+      // Deleted by this controller, as the last but one step.
+      if (isDeleted) return release(actionSet);
+      return isBegun
+        ? endWithout(memory, actionSet, "its journal is gone", around.settings, now)
+        : begin(memory, actionSet, around, now);
   }
 };
 
