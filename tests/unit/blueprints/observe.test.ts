@@ -6,7 +6,7 @@ import { remember } from "../../../packages/blueprints/src/core/memory.ts";
 import { observe } from "../../../packages/blueprints/src/core/observe.ts";
 import { indexOf } from "../../../packages/blueprints/src/core/phase-context.ts";
 import { create, get } from "../../../packages/blueprints/src/core/requests.ts";
-import { pods } from "@janus/types";
+import { type ApiError, pods } from "@janus/types";
 
 const start = remember({
   apiVersion: "cr.kanister.io/v1alpha1",
@@ -46,5 +46,17 @@ it.each([
 ])("a creation that meets %s is an answer for the phase, or tried again", (_, code, reason, isAnswer) => {
   const answer = refused(code, reason);
   const { memory, failed } = observe(start, { type: "answered", effect: creation, answer, sent: 1, at: 2 });
+  expect([memory.facts.has(FACT), failed !== undefined]).toEqual([isAnswer, !isAnswer]);
+});
+
+it.each([
+  ["a conflict", 409, undefined, false],
+  ["that something else is not found", 404, "other" as const, false],
+  ["that there is no such object", 404, "object" as const, true],
+  ["a rejection", 403, undefined, true],
+])("a read that is answered with %s is an answer for the phase, or tried again", (_, code, notFound, isAnswer) => {
+  const told = E.mapLeft((error: ApiError) => ({ ...error, ...(notFound === undefined ? {} : { notFound }) }));
+  const answer = told(refused(code, "Some"));
+  const { memory, failed } = observe(start, { type: "answered", effect, answer, sent: 1, at: 2 });
   expect([memory.facts.has(FACT), failed !== undefined]).toEqual([isAnswer, !isAnswer]);
 });

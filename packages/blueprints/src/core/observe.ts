@@ -48,10 +48,20 @@ const isUncreated = ({ request: { verb } }: Effect, error: ApiError): boolean =>
   error.type === "refused" &&
   (error.code === 404 || (error.code === 409 && error.reason !== "AlreadyExists"));
 
+/**
+ * Whether the answer to a read is none of the API server's: it reads without a conflict, and names the object that it has not
+ * found. Something before it has answered.
+ */
+const isForeign = ({ request: { verb } }: Effect, error: ApiError): boolean =>
+  verb === "get" &&
+  error.type === "refused" &&
+  (error.code === 409 || (error.code === 404 && error.notFound === "other"));
+
 /** Whether it says nothing of the request. */
 const isTrouble = (effect: Effect, error: ApiError): boolean =>
   (classify(error) === "transient" && !(effect.mayBeUnserved === true && isUnserved(error))) ||
-  isUncreated(effect, error);
+  isUncreated(effect, error) ||
+  isForeign(effect, error);
 
 /** It was asked before a watch told of a change of the same object: it is asked again. */
 const isOutdated = ({ changed }: Memory, { effect, sent }: Extract<Happened, { type: "answered" }>): boolean =>
