@@ -2,13 +2,12 @@
 import { expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { within } from "../fixtures/manifests.ts";
-import { freshNamespace } from "../fixtures/namespaces.ts";
-import "../blueprints/world.ts";
 import { actionOn, actionSet, actionSetRef } from "../blueprints/objects.ts";
+import { prepared } from "../blueprints/world.ts";
 import { janus, janusWith } from "./command-line.ts";
 
 it("abandons one that was running under another controller, and none that has ended", async () => {
-  const namespace = await freshNamespace();
+  const namespace = await prepared();
   const where = ["-n", namespace];
   const old = { ...actionSet("old", actionOn("backup", "dump")), status: { state: "running" } };
   await administrator.create(within(namespace, old));
@@ -22,7 +21,7 @@ it("abandons one that was running under another controller, and none that has en
 });
 
 it("prints an ActionSet as kanctl writes it, and creates nothing", async () => {
-  const namespace = await freshNamespace();
+  const namespace = await prepared();
   const flags = ["--object", "deployment/web", "--secret", "aws=other/creds", "--dry-run", "--name", "b", "-o", "json"];
   const { stdout } = await janus("run", "pg", "backup", ...flags, "-n", namespace);
   expect(JSON.parse(stdout)).toEqual({
