@@ -59,6 +59,7 @@ export const DEEPER = [
   "tests/e2e/unreadable.test.ts",
   "tests/e2e/wait-at-end.test.ts",
   "tests/blueprints/bounds.test.ts",
+  "tests/blueprints/command-line.test.ts",
   "tests/blueprints/installed.test.ts",
   "tests/blueprints/job-pods.test.ts",
   "tests/blueprints/kube-exec-deeper.test.ts",

@@ -8,8 +8,19 @@ export {
   type TargetManifest,
   type TransactionManifest,
 } from "@janus/authoring";
+export { type ActionObject, type ActionProps, ActionSet, type ActionSetProps, type NamedObject } from "./action-set.ts";
+export { Artifact } from "./artifact.ts";
+export { Blueprint, type BlueprintActionProps, type BlueprintProps } from "./blueprint.ts";
 export { Change, type ChangeOptions, type ExistingObjectOptions, type ObjectRef } from "./change.ts";
 export type { Gate } from "./gate.ts";
+export { type FunctionArgs, type FunctionName, functions, Phase, type PhaseObject, type PhaseProps } from "./phase.ts";
+export {
+  Profile,
+  type ProfileCredential,
+  type ProfileLocation,
+  type ProfileProps,
+  type SecretRef,
+} from "./profile.ts";
 export type { Time } from "./time.ts";
 export { Transaction } from "./transaction.ts";
 export { TransactionPermissions, type TransactionPermissionsProps } from "./transaction-permissions.ts";

@@ -69,6 +69,22 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: "what was there before a Transaction: show it, compare it, bring it back",
     load: async () => (await import("./commands/snapshot.ts")).snapshotCommand,
   },
+  run: {
+    summary: "run an action of a Blueprint on objects",
+    load: async () => (await import("./commands/run.ts")).runCommand,
+  },
+  actionset: {
+    summary: "what ActionSets do: list, watch, explain, stop them",
+    load: async () => (await import("./commands/actionset.ts")).actionSetCommand,
+  },
+  blueprint: {
+    summary: "check a Blueprint, see what it renders and which permissions it needs, without a cluster",
+    load: async () => (await import("./commands/blueprint.ts")).blueprintCommand,
+  },
+  profile: {
+    summary: "check a Profile, without a cluster",
+    load: async () => (await import("./commands/profile.ts")).profileCommand,
+  },
   doctor: {
     summary: "whether the installation is sound, and you may use it",
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,

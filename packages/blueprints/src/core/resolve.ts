@@ -30,6 +30,18 @@ const decode = memoized((object: KubeObject) => Blueprint.decode(object));
 
 export const blueprintFact = (name: string): string => `blueprint/${name}`;
 
+/** The action of this name. @param shown the Blueprint, for messages */
+export const actionNamed = (
+  { actions = {} }: Blueprint,
+  shown: string,
+  name: string,
+): E.Either<string, BlueprintAction> => {
+  const found = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  return found === undefined
+    ? E.left(`${shown} has no action "${name}" (it has ${Object.keys(actions).toSorted().join(", ")})`)
+    : E.right(found);
+};
+
 /** The action of a Blueprint. Left: problems. Undefined: still to be asked. */
 export const blueprintAction = (
   { ask }: Inquiry,
@@ -50,13 +62,7 @@ export const blueprintAction = (
     );
   const decoded = decode(answer.right);
   if (E.isLeft(decoded)) return E.left(`Blueprint ${namespace}/${blueprint} is not valid`);
-  const { actions = {} } = decoded.right;
-  const found = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  return found === undefined
-    ? E.left(
-        `Blueprint ${namespace}/${blueprint} has no action "${name}" (it has ${Object.keys(actions).toSorted().join(", ")})`,
-      )
-    : E.right(found);
+  return actionNamed(decoded.right, `Blueprint ${namespace}/${blueprint}`, name);
 };
 
 /** The most actions of an ActionSet, its phases in all, those of an action, and bytes: of args, of an action, and of the first journal. */
@@ -113,7 +119,8 @@ export const actionProblems = memoized((action: BlueprintAction): readonly strin
   ];
 });
 
-const requirements = (name: string, wanted: BlueprintAction, spec: ActionSpec): readonly string[] => {
+/** What an action needs and is not given, as far as it is known without a cluster. */
+export const inputProblems = (name: string, wanted: BlueprintAction, spec: ActionSpec): readonly string[] => {
   const missing = (kind: string, names: readonly string[] | undefined, given: object | undefined): readonly string[] =>
     (names ?? [])
       .filter((one) => !Object.hasOwn(given ?? {}, one))
@@ -229,14 +236,17 @@ export const deniedAccess = (
         `ServiceAccount ${own}/${account} may not ${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`} ${where === "" ? "" : `in namespace ${where} `}(phase ${phase})`,
     );
 
-const accessProblems = (inquiry: Inquiry, phase: BlueprintPhase, own: string, account: string): readonly string[] => {
-  const { func = "", name = "", args } = phase;
+/** The permissions that a phase needs, as far as they are known before the start. Undefined: its namespace is not. */
+export const accessOf = (phase: BlueprintPhase, own: string): readonly Access[] | undefined => {
+  const { func = "", args } = phase;
   const found = functionOf(func);
   if (found === undefined) return [];
   const known = knownArgs(phase);
-  if (args?.["namespace"] !== undefined && known["namespace"] === undefined) return [];
-  return deniedAccess(inquiry, found.access(known, own), name, own, account);
+  return args?.["namespace"] !== undefined && known["namespace"] === undefined ? undefined : found.access(known, own);
 };
+
+const accessProblems = (inquiry: Inquiry, phase: BlueprintPhase, own: string, account: string): readonly string[] =>
+  deniedAccess(inquiry, accessOf(phase, own) ?? [], phase.name ?? "", own, account);
 
 interface ResolvedAction {
   /** In the order in which a reader meets them. */
@@ -274,7 +284,7 @@ const resolveAction = (
   const problems = [
     ...(E.isLeft(blueprint) ? [blueprint.left] : []),
     ...actionProblems(wanted),
-    ...requirements(spec.name ?? "", wanted, spec),
+    ...inputProblems(spec.name ?? "", wanted, spec),
     ...(location !== undefined && E.isLeft(location) ? [location.left] : []),
     ...(answer !== undefined && E.isLeft(answer) && place !== undefined
       ? [

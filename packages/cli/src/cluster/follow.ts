@@ -1,10 +1,10 @@
-// Watches one Transaction, and yields each of its states.
+// Watches one object, a Transaction unless said otherwise, and yields each of its states.
 import { transactions } from "@janus/controller";
-import type { ApiError, KubeObject } from "@janus/kube";
+import type { ApiError, KubeObject, Resource } from "@janus/kube";
 import { startReflector } from "@janus/runtime/parts";
 import type { Cluster } from "./cluster.ts";
 
-/** A Transaction as it is now; undefined: it is gone. */
+/** The object as it is now; undefined: it is gone. */
 export type Observed = KubeObject | undefined;
 
 export interface FollowOptions {
@@ -13,17 +13,19 @@ export interface FollowOptions {
   readonly onError?: (error: ApiError) => void;
   /** It has been read, for the first time, or again after an error, whether or not it has changed. */
   readonly onRead?: () => void;
+  /** Default: Transactions. */
+  readonly resource?: Resource;
 }
 
 /**
- * Every state of a Transaction that is seen from now on, the present one first.
+ * Every state of an object that is seen from now on, the present one first.
  *
  * Guarantees: ends when `signal` is aborted; is retried after errors.
  */
 export const follow = async function* (
   { api, namespace }: Cluster,
   name: string,
-  { signal, onError = () => {}, onRead = () => {} }: FollowOptions,
+  { signal, onError = () => {}, onRead = () => {}, resource = transactions }: FollowOptions,
 ): AsyncGenerator<Observed> {
   const seen: Observed[] = [];
   let wake = Promise.withResolvers<void>();
@@ -34,7 +36,7 @@ export const follow = async function* (
   signal.addEventListener("abort", () => wake.resolve(), { once: true });
   const reflector = startReflector(
     api,
-    { resource: transactions, namespace, fieldSelector: `metadata.name=${name}` },
+    { resource, namespace, fieldSelector: `metadata.name=${name}` },
     {
       signal,
       onError,

@@ -1,5 +1,6 @@
 // Lists the words that may complete a command line, with names from the cluster.
 import type { Transaction } from "@janus/api";
+import { actionSets, blueprints, profiles } from "@janus/blueprints/authoring";
 import { namespaces, serviceAccounts, transactions } from "@janus/controller";
 import { entriesOfKubeconfig, type KubeObject, listAll, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
@@ -91,6 +92,12 @@ const valuesOf = async (typed: Typed, flag: string, choices: readonly string[] |
       return names(typed, namespaces);
     case "serviceAccount":
       return names(typed, serviceAccounts);
+    case "from":
+      return names(typed, actionSets);
+    case "profile":
+      return names(typed, profiles);
+    case "values":
+      return "files";
     case "context":
     case "cluster":
     case "user":
@@ -113,6 +120,23 @@ const flagsOf = ({ command, prefix }: Typed): readonly Candidate[] =>
       what: description,
     }));
 
+const argumentsOf = async (typed: Typed, name: string): Promise<Candidates> => {
+  switch (name) {
+    case "target":
+      return targets(typed);
+    case "actionset":
+    case "actionsets":
+      return names(typed, actionSets);
+    case "blueprint":
+      return names(typed, blueprints);
+    case "files":
+    case "file":
+      return "files";
+    default:
+      return [];
+  }
+};
+
 /** Everything that may come next, whatever its beginning is. */
 export const candidatesFor = async (typed: Typed): Promise<Candidates> => {
   const { command, wanted } = typed;
@@ -129,7 +153,7 @@ export const candidatesFor = async (typed: Typed): Promise<Candidates> => {
       const { argChoices } = wanted.of;
       if (argChoices !== undefined) return words(argChoices);
       if (["name", "names"].includes(wanted.of.name())) return fitting(typed);
-      return wanted.of.name() === "target" ? targets(typed) : [];
+      return argumentsOf(typed, wanted.of.name());
     }
   }
 };

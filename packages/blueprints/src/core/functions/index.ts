@@ -15,7 +15,7 @@ import { scaleWorkload } from "./scale-workload.ts";
 import { wait, waitV2 } from "./wait.ts";
 
 /** One with its own types of arguments is used with those that were read by its own table. */
-const FUNCTIONS: Readonly<Record<string, unknown>> = {
+const FUNCTIONS = {
   CreateCSISnapshot: createCsiSnapshot,
   CreateCSISnapshotStatic: createCsiSnapshotStatic,
   DeleteCSISnapshot: deleteCsiSnapshot,
@@ -31,6 +31,15 @@ const FUNCTIONS: Readonly<Record<string, unknown>> = {
   Wait: wait,
   WaitV2: waitV2,
 };
+
+/** Its own type, so that what is published for authors has no other types in it. */
+const tablesOf = <T>(functions: { readonly [Name in keyof T]: { readonly args: T[Name] } }): T =>
+  Object.fromEntries(
+    Object.entries<{ readonly args: unknown }>(functions).map(([name, { args }]) => [name, args]),
+  ) as T;
+
+/** The arguments of each function, for those who write Blueprints in TypeScript. */
+export const argTables = tablesOf(FUNCTIONS);
 
 export const functionNames: readonly string[] = Object.keys(FUNCTIONS);
 
@@ -60,4 +69,6 @@ const OF_KANISTER: readonly string[] = [
 export const notBuilt: readonly string[] = OF_KANISTER.filter((name) => !functionNames.includes(name));
 
 export const functionOf = (name: string): KanisterFunction | undefined =>
-  Object.hasOwn(FUNCTIONS, name) ? (FUNCTIONS[name] as KanisterFunction) : undefined;
+  Object.hasOwn(FUNCTIONS, name)
+    ? ((FUNCTIONS as Readonly<Record<string, unknown>>)[name] as KanisterFunction)
+    : undefined;
