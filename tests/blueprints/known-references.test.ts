@@ -54,7 +54,7 @@ it("the right to create Secrets is asked for before anything runs where a comman
     kind: "Role",
     metadata: { name: "runner" },
     rules: [
-      { apiGroups: [""], resources: ["pods"], verbs: ["create", "get", "list", "watch", "delete"] },
+      { apiGroups: [""], resources: ["pods"], verbs: ["create", "get", "list", "watch", "patch", "delete"] },
       { apiGroups: [""], resources: ["pods/log", "secrets", "configmaps"], verbs: ["get"] },
     ],
   };
