@@ -76,7 +76,6 @@ export const multiContainerRun: KanisterFunction<typeof args> = {
   args,
   concealed: ["initCommand", "backgroundCommand", "outputCommand"],
   outputs: "What `kando output` writes to the log of the container `output`.",
-  concealed: ["initCommand", "backgroundCommand", "outputCommand"],
   access: ({ namespace }, own) => podAccess(given(namespace) ? namespace : own),
   step: (all, context) => runPod(withOverride(context), podOf(all, context)),
   stop: (all, context) => stopPod(context, podOf(all, context)),

@@ -110,7 +110,6 @@ export const prepareData: KanisterFunction<typeof args> = {
   args,
   concealed: ["command"],
   outputs: "What `kando output` writes to the log of the Pod.",
-  concealed: ["command"],
   access: ({ namespace }, own) => [
     ...podAccess(namespace ?? own),
     { verb: "get", group: "", resource: "persistentvolumeclaims", namespace: namespace ?? own },
