@@ -20,6 +20,8 @@ export const EXHAUSTIVE = [
   ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
   "tests/blueprints/crash.test.ts",
   "tests/blueprints/kube-exec-crash.test.ts",
+  // Takes restic, and an S3 server.
+  "tests/blueprints/data.test.ts",
   "tests/blueprints/trouble.test.ts",
   // What the chart installs, by Helm itself, which has to be built with Go.
   "tests/deploy/helm-template.test.ts",

@@ -141,7 +141,7 @@ it("creates no Pod as a leader that was paused until another one leads", async (
   const first = await candidate("first", hook);
   const api = await first.api;
   if (api === undefined) throw new Error("lost before it began");
-  const settings = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, seed: "test" };
+  const settings = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, toolsImage: "tools", seed: "test" };
   const work = await submitted("fenced");
   const { stop } = startWork(
     { api, streams: first.client, log: jsonLog("error"), watchdog: watchdog() },

@@ -27,7 +27,7 @@ if (E.isLeft(config)) throw new Error(config.left);
 export const connection = config.right;
 export const client = connect(connection, { writeTimeout: 2000, deadline: 5000 });
 
-const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, seed: "test" };
+const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, toolsImage: "tools", seed: "test" };
 
 /** Starts a controller for the ActionSets of a namespace. */
 export const controllerOf = (

@@ -3,7 +3,7 @@ import { actionSetController } from "@janus/blueprints/core";
 import type { KubeObject } from "@janus/types";
 import { expect, it } from "vitest";
 
-const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 1000, seed: "", process: "" };
+const SETTINGS = { defaultServiceAccount: "ops", toolsImage: "tools", podReadyTimeout: 1000, seed: "", process: "" };
 const { decide, remember } = actionSetController(SETTINGS);
 const TURN = { now: Date.parse("2026-01-01T00:00:00Z"), hasMemory: true, isOver: false };
 

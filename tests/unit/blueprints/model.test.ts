@@ -30,7 +30,7 @@ const SERVER: server.ApiServer = {
   namespaces: new Set(["shop"]),
 };
 const NOW = 1_767_225_600_000;
-const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 60_000, seed: "", process: "" };
+const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 60_000, toolsImage: "tools", seed: "", process: "" };
 
 interface Variant {
   readonly title: string;

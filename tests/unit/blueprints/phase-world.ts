@@ -224,7 +224,7 @@ export const execute = <T extends ArgTable>(
         ...(object === undefined ? {} : { object }),
         startedAt: START,
         now: at,
-        settings: { defaultServiceAccount: "default", podReadyTimeout: 1, seed: "", process },
+        settings: { defaultServiceAccount: "default", podReadyTimeout: 1, toolsImage: "tools", seed: "", process },
         remembered,
         log,
         seen: {},

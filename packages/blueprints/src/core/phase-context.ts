@@ -53,6 +53,8 @@ export interface Settings {
   readonly defaultServiceAccount: string;
   /** Seconds after which finished ActionSets without artifacts are deleted that have no such field or label. Absent: they are kept. */
   readonly defaultTtl?: number | undefined;
+  /** The image of Pods that move data: with restic and kando. */
+  readonly toolsImage: string;
   /** How long a Pod may take until it runs, in ms. */
   readonly podReadyTimeout: number;
   /** Unknown to others: what templates generate at random depends on it. */
@@ -71,6 +73,8 @@ export interface PhaseContext {
   readonly seed: string;
   /** The object of the action. */
   readonly object?: ObjectReference;
+  /** The Profile of the action. */
+  readonly profile?: ObjectReference;
   readonly startedAt: Instant;
   /** How long this attempt may take, in ms. */
   readonly timeout?: number;

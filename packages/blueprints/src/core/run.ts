@@ -45,7 +45,13 @@ const contextOf = (
   settings: Settings,
   now: Instant,
 ): PhaseContext => {
-  const { object, podOverride = {}, podLabels = {}, podAnnotations = {} } = journal.spec.actions?.[id.action] ?? {};
+  const {
+    object,
+    profile,
+    podOverride = {},
+    podLabels = {},
+    podAnnotations = {},
+  } = journal.spec.actions?.[id.action] ?? {};
   const key = phaseKey(id.action, id.phase, record.attempt);
   const phase = phaseAt(journal, id);
   const { onInterrupted } = phase;
@@ -58,6 +64,7 @@ const contextOf = (
     attempt: record.attempt,
     seed: journal.seed,
     ...(object === undefined ? {} : { object }),
+    ...(profile === undefined ? {} : { profile }),
     startedAt: instant(record.startedAt),
     ...(timeout === undefined ? {} : { timeout }),
     mayRerun: onInterrupted === undefined ? id.phase === "defer" : onInterrupted === "Rerun",

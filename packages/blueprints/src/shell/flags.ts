@@ -19,11 +19,15 @@ interface OwnValues {
   readonly maxRunningActions: number;
   /** In seconds; undefined: they are kept. */
   readonly defaultTtl: number | undefined;
+  readonly toolsImage: string;
 }
 
 export type Flags = CommonFlags & OwnValues;
 
 export const LEADER_LABEL = "janus.io/blueprints-leader";
+
+/** Kanister's own, of the version whose functions these are. */
+const TOOLS_IMAGE = "ghcr.io/kanisterio/kanister-tools:0.119.0";
 
 const DEFAULTS = {
   namespace: SYSTEM_NAMESPACE,
@@ -54,10 +58,10 @@ const HELP = helpText(DEFAULTS, {
         "first. Default: 100.",
       ),
     ].join("\n"),
-    "request-deadline": flagHelp(
-      "--pod-ready-timeout <duration>",
-      "How long a Pod of a function may take until it runs. Default: 15m.",
-    ),
+    "request-deadline": [
+      flagHelp("--pod-ready-timeout <duration>", "How long a Pod of a function may take until it runs. Default: 15m."),
+      flagHelp("--tools-image <image>", "Image of Pods that move data, with restic and kando. Default:", TOOLS_IMAGE),
+    ].join("\n"),
   },
 });
 
@@ -67,6 +71,7 @@ const OWN: OwnFlags<OwnValues> = {
     "pod-ready-timeout": { type: "string", default: "15m" },
     "max-running-actions": { type: "string", default: "100" },
     "default-ttl-seconds-after-finished": { type: "string" },
+    "tools-image": { type: "string", default: TOOLS_IMAGE },
   },
   read: (values) => {
     const defaultServiceAccount = values["default-service-account"] ?? "";
@@ -74,13 +79,15 @@ const OWN: OwnFlags<OwnValues> = {
       return E.left("--default-service-account takes the name of a ServiceAccount");
     const seconds = parseDuration(values["pod-ready-timeout"] ?? "");
     if (seconds === undefined || seconds <= 0) return E.left("--pod-ready-timeout takes a duration such as 15m");
+    const { "tools-image": toolsImage = "" } = values;
+    if (toolsImage === "") return E.left("--tools-image takes the name of an image");
     const maxRunningActions = integer(values["max-running-actions"] ?? "", 1, 100_000);
     if (maxRunningActions === undefined) return E.left("--max-running-actions takes a number from 1 to 100000");
     const ttl = values["default-ttl-seconds-after-finished"];
     const defaultTtl = ttl === undefined ? undefined : integer(ttl, 0, MAX_INT32);
     if (ttl !== undefined && defaultTtl === undefined)
       return E.left(`--default-ttl-seconds-after-finished takes a number of seconds from 0 to ${MAX_INT32}`);
-    return E.right({ defaultServiceAccount, podReadyTimeout: seconds, maxRunningActions, defaultTtl });
+    return E.right({ defaultServiceAccount, podReadyTimeout: seconds, maxRunningActions, defaultTtl, toolsImage });
   },
 };
 

@@ -1,5 +1,11 @@
 // The functions of blueprints by name.
 import type { KanisterFunction } from "../phase-context.ts";
+import { backupDataStats } from "./backup-data-stats.ts";
+import { checkRepository } from "./check-repository.ts";
+import { copyVolumeData } from "./copy-volume-data.ts";
+import { deleteData } from "./delete-data.ts";
+import { locationDelete } from "./location-delete.ts";
+import { restoreData } from "./restore-data.ts";
 import { createCsiSnapshotStatic } from "./create-csi-snapshot-static.ts";
 import { createCsiSnapshot } from "./create-csi-snapshot.ts";
 import { deleteCsiSnapshotContent } from "./delete-csi-snapshot-content.ts";
@@ -16,6 +22,12 @@ import { wait, waitV2 } from "./wait.ts";
 
 /** One with its own types of arguments is used with those that were read by its own table. */
 const FUNCTIONS = {
+  BackupDataStats: backupDataStats,
+  CheckRepository: checkRepository,
+  CopyVolumeData: copyVolumeData,
+  DeleteData: deleteData,
+  LocationDelete: locationDelete,
+  RestoreData: restoreData,
   CreateCSISnapshot: createCsiSnapshot,
   CreateCSISnapshotStatic: createCsiSnapshotStatic,
   DeleteCSISnapshot: deleteCsiSnapshot,

@@ -1,13 +1,12 @@
 // PrepareData: runs a command in a Pod of its own with volumes of claims.
-import { asObject, isAbsent, isObject, messageOf } from "@janus/types";
+import { asObject, isObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Args, ArgTable } from "../args.ts";
-import { show } from "../names.ts";
-import { inquiryOf, type KanisterFunction, type PhaseContext, type PhaseStep } from "../phase-context.ts";
+import type { KanisterFunction, PhaseContext, PhaseStep } from "../phase-context.ts";
+import { claimAccess, type ClaimVolumes, claimVolumes } from "../pods/claim-volumes.ts";
 import { CONTAINER, type JobPod } from "../pods/job-pod.ts";
 import { podAccess } from "../pods/pod-access.ts";
 import { runPod, stopPod } from "../pods/run-pod.ts";
-import { claims, get } from "../requests.ts";
 
 const args = {
   namespace: { type: "text", isRequired: true, about: "Where the Pod runs." },
@@ -30,12 +29,6 @@ const args = {
 
 type Given = Args<typeof args>;
 
-interface Volume {
-  readonly claim: string;
-  readonly path: string;
-  readonly isReadOnly: boolean;
-}
-
 /** Claims by their mount path. */
 const pathsOf = ({ volumes = {} }: Given, { workload }: PhaseContext): Readonly<Record<string, string>> => {
   if (Object.keys(volumes).length > 0) return volumes;
@@ -47,20 +40,12 @@ const pathsOf = ({ volumes = {} }: Given, { workload }: PhaseContext): Readonly<
 
 const podOf = (
   { namespace, image, command, serviceaccount, failOnError, podOverride, podLabels, podAnnotations }: Given,
-  volumes: readonly Volume[],
+  volumes?: ClaimVolumes,
 ): JobPod => ({
   prefix: "prepare-data-job-",
   namespace,
   containers: [{ name: CONTAINER, image, command }],
-  volumes: volumes.map(({ claim: claimName, isReadOnly }, at) => ({
-    name: `vol-${at}`,
-    persistentVolumeClaim: { claimName, ...(isReadOnly ? { readOnly: true } : {}) },
-  })),
-  mounts: volumes.map(({ path: mountPath, isReadOnly }, at) => ({
-    name: `vol-${at}`,
-    mountPath,
-    ...(isReadOnly ? { readOnly: true } : {}),
-  })),
+  ...volumes,
   mayFail: failOnError !== true,
   ...(serviceaccount === undefined || serviceaccount === "" ? {} : { serviceAccount: serviceaccount }),
   ...(podOverride === undefined ? {} : { override: podOverride }),
@@ -73,36 +58,14 @@ const fail = (message: string): PhaseStep => ({ type: "fail", message });
 /** Runs it with volumes that are there: a Pod with another one would wait for it. */
 const run = (given: Given, context: PhaseContext): PhaseStep => {
   const { namespace } = given;
-  const paths = Object.entries(pathsOf(given, context));
-  if (paths.length === 0)
+  const paths = pathsOf(given, context);
+  if (Object.keys(paths).length === 0)
     return fail(
       "there are no volumes: args.volumes names none, and the object is no Deployment or StatefulSet with claims",
     );
-  if (context.remembered["pod"] !== undefined) return runPod(context, podOf(given, []));
-  const { ask, missing } = inquiryOf(context);
-  const found = paths.map(([claim, path]): E.Either<string, Volume> => {
-    const ref = { resource: claims, namespace, name: claim };
-    const answer = ask(get("read-claim", `claim/${claim}`, ref, context.serviceAccount));
-    if (answer === undefined) return E.left("");
-    if (E.isRight(answer)) {
-      const { accessModes } = asObject(answer.right["spec"]);
-      const isReadOnly = Array.isArray(accessModes) && accessModes.includes("ReadOnlyMany");
-      return E.right({ claim, path, isReadOnly });
-    }
-    const shown = `PersistentVolumeClaim ${show(ref)}`;
-    return E.left(isAbsent(answer.left) ? `${shown} not found` : `${shown} cannot be read: ${messageOf(answer.left)}`);
-  });
-  if (missing.length > 0) return { type: "run", effects: missing };
-  const problems = found.flatMap((one) => (E.isLeft(one) ? [one.left] : []));
-  return problems.length > 0
-    ? fail(problems.join("; "))
-    : runPod(
-        context,
-        podOf(
-          given,
-          found.flatMap((one) => (E.isRight(one) ? [one.right] : [])),
-        ),
-      );
+  if (context.remembered["pod"] !== undefined) return runPod(context, podOf(given));
+  const found = claimVolumes(context, namespace, paths);
+  return E.isLeft(found) ? found.left : runPod(context, podOf(given, found.right));
 };
 
 export const prepareData: KanisterFunction<typeof args> = {
@@ -110,10 +73,7 @@ export const prepareData: KanisterFunction<typeof args> = {
   args,
   concealed: ["command"],
   outputs: "What `kando output` writes to the log of the Pod.",
-  access: ({ namespace }, own) => [
-    ...podAccess(namespace ?? own),
-    { verb: "get", group: "", resource: "persistentvolumeclaims", namespace: namespace ?? own },
-  ],
+  access: ({ namespace }, own) => [...podAccess(namespace ?? own), claimAccess(namespace ?? own)],
   step: run,
-  stop: (given, context) => stopPod(context, podOf(given, [])),
+  stop: (given, context) => stopPod(context, podOf(given)),
 };

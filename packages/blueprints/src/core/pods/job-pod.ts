@@ -26,6 +26,8 @@ export interface JobPod {
   readonly volumes?: readonly JsonObject[];
   /** Of these, in each container. */
   readonly mounts?: readonly JsonObject[];
+  /** Variables of the containers that nobody but their processes may see. */
+  readonly secretEnv?: Readonly<Record<string, string>>;
   /** A command that fails is as good as one that does not. */
   readonly mayFail?: boolean;
   /** Default: that of the ActionSet in its own namespace, else `default`. */
@@ -67,11 +69,20 @@ const withoutToken = ({ actionSet }: PhaseContext, namespace: string, spec: Json
 
 const argsSecret = (context: PhaseContext, { prefix }: JobPod): string => `${nameOf(context, prefix)}-args`;
 
-const concealedOf = (context: PhaseContext, pod: JobPod): ReturnType<typeof concealed> =>
-  concealed(
+const concealedOf = (context: PhaseContext, pod: JobPod): ReturnType<typeof concealed> => {
+  const { secretEnv = {} } = pod;
+  const { values, ...words } = concealed(
     allOf(pod).flatMap(({ command }) => command),
     argsSecret(context, pod),
   );
+  return { ...words, values: { ...values, ...secretEnv } };
+};
+
+const secretEnvOf = (context: PhaseContext, pod: JobPod): readonly JsonObject[] =>
+  Object.keys(pod.secretEnv ?? {}).map((name) => ({
+    name,
+    valueFrom: { secretKeyRef: { name: argsSecret(context, pod), key: name } },
+  }));
 
 /** All containers, with their place in the words of all commands. */
 const allOf = ({ containers, initContainers = [] }: JobPod): readonly JobContainer[] => [
@@ -86,7 +97,7 @@ const containersOf = (context: PhaseContext, pod: JobPod): readonly JsonObject[]
   let from = 0;
   return allOf(pod).map(({ name, image, command }): JsonObject => {
     const own = words.slice(from, (from += command.length));
-    const used = env.filter((one) => own.includes(`$(${one["name"] as string})`));
+    const used = [...env.filter((one) => own.includes(`$(${one["name"] as string})`)), ...secretEnvOf(context, pod)];
     return {
       name,
       image,

@@ -1,0 +1,107 @@
+// The place where the backups of an action are kept: its Profile, with the credentials for it.
+import { asObject, isAbsent, type JsonObject, type KubeObject, messageOf } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { profiles } from "../../api/names.ts";
+import type { ObjectReference } from "../../api/object-reference.ts";
+import { Profile } from "../../api/profile.ts";
+import { show } from "../names.ts";
+import { inquiryOf, type PhaseContext, type PhaseStep } from "../phase-context.ts";
+import { get, secrets } from "../requests.ts";
+
+export interface BackupLocation {
+  /** Namespace and name of the Profile, for messages. */
+  readonly shown: string;
+  readonly location: NonNullable<Profile["location"]>;
+  readonly credential: NonNullable<Profile["credential"]>;
+  readonly skipSSLVerify: boolean;
+  /** With the credentials. */
+  readonly secret: KubeObject;
+}
+
+const fail = (message: string): PhaseStep => ({ type: "fail", message });
+
+const given = (text: string | undefined): text is string => text !== undefined && text !== "";
+
+/** Left: what is to be done first, or why it cannot be read. */
+const read = (
+  context: PhaseContext,
+  kind: "Profile" | "Secret",
+  { name = "", namespace }: ObjectReference,
+  own: string,
+): E.Either<PhaseStep, KubeObject> => {
+  const { ask, missing } = inquiryOf(context);
+  const ref = {
+    resource: kind === "Profile" ? profiles : secrets,
+    namespace: given(namespace) ? namespace : own,
+    name,
+  };
+  const answer = ask(get(`read-${kind.toLowerCase()}`, `profile/${kind}`, ref, context.serviceAccount));
+  if (answer === undefined) return E.left({ type: "run", effects: missing });
+  return E.mapLeft((error: Parameters<typeof messageOf>[0]) =>
+    fail(`${kind} ${show(ref)} ${isAbsent(error) ? "not found" : `cannot be read: ${messageOf(error)}`}`),
+  )(answer);
+};
+
+/** Left: what is to be done first, or why there is no such place. */
+export const backupLocation = (context: PhaseContext): E.Either<PhaseStep, BackupLocation> => {
+  const { profile, actionSet } = context;
+  if (profile === undefined || !given(profile.name))
+    return E.left(fail("there is no Profile: name one in spec.actions[].profile of the ActionSet"));
+  const found = read(context, "Profile", profile, actionSet.metadata.namespace);
+  if (E.isLeft(found)) return found;
+  const { namespace = "", name = "" } = found.right.metadata;
+  const shown = show({ namespace, name });
+  const decoded = Profile.decode(found.right);
+  if (E.isLeft(decoded)) return E.left(fail(`Profile ${shown} is not valid`));
+  const { location = {}, credential = {}, skipSSLVerify = false } = decoded.right;
+  if (location.type === "kopia" || credential.kopiaServerSecret !== undefined)
+    return E.left(fail(`Profile ${shown} is of type kopia: this function needs a Profile of object storage`));
+  const secret = credential.keyPair?.secret ?? credential.secret;
+  if (secret === undefined) return E.left(fail(`Profile ${shown} names no Secret in its credential`));
+  return E.map((stored: KubeObject) => ({ shown, location, credential, skipSSLVerify, secret: stored }))(
+    read(context, "Secret", secret, namespace),
+  );
+};
+
+/** Left: which key the Secret does not have. */
+export const credentialOf = ({ secret, shown }: BackupLocation, key: string): E.Either<string, string> => {
+  const value = asObject(secret["data"])[key];
+  const { namespace = "", name = "" } = secret.metadata;
+  return typeof value === "string"
+    ? E.right(Buffer.from(value, "base64").toString())
+    : E.left(`Secret ${show({ namespace, name })} has no key "${key}" (Profile ${shown})`);
+};
+
+/** A pair of credentials. The names of its keys are those of the Profile, else Kanister's. */
+export const pairOf = (
+  place: BackupLocation,
+  id: string,
+  secret: string,
+): E.Either<string, readonly [string, string]> => {
+  const { idField, secretField } = place.credential.keyPair ?? {};
+  return E.flatMap((first: string) =>
+    E.map((second: string): readonly [string, string] => [first, second])(
+      credentialOf(place, given(secretField) ? secretField : secret),
+    ),
+  )(credentialOf(place, given(idField) ? idField : id));
+};
+
+/** The JSON that `kando --profile` takes. */
+export const kandoProfile = (place: BackupLocation): E.Either<string, string> => {
+  const { location, credential, skipSSLVerify, secret } = place;
+  const { type = "", bucket = "", endpoint = "", prefix = "", region = "" } = location;
+  const shown = (fields: JsonObject): string =>
+    JSON.stringify({
+      Location: { type, bucket, endpoint, prefix, region },
+      Credential: { Type: credential.type ?? "", KeyPair: null, Secret: null, KopiaServerSecret: null, ...fields },
+      SkipSSLVerify: skipSSLVerify,
+    });
+  if (credential.keyPair === undefined) {
+    const { namespace = "", name = "" } = secret.metadata;
+    const { data = {}, type: of = "Opaque" } = secret as unknown as JsonObject;
+    return E.right(shown({ Secret: { metadata: { name, namespace }, data, type: of } }));
+  }
+  return E.map(([ID, Secret]: readonly [string, string]) => shown({ KeyPair: { ID, Secret } }))(
+    pairOf(place, "aws_access_key_id", "aws_secret_access_key"),
+  );
+};

@@ -1,0 +1,55 @@
+// What restic says, read as Kanister reads it: the end of its output, in words for people.
+
+type Lines = readonly string[];
+
+/** The first group of the last line that has it. */
+const last = (lines: Lines, pattern: RegExp): string | undefined =>
+  lines.flatMap((line) => pattern.exec(line)?.[1] ?? []).at(-1);
+
+const SIZE = String.raw`(\d+(?:\.\d+)? (?:[TGMK]i)?B)`;
+
+export interface Backup {
+  readonly backupID: string;
+  readonly fileCount: string;
+  readonly size: string;
+  readonly phySize: string;
+}
+
+/** Undefined: no backup was made. */
+export const readBackup = (lines: Lines): Backup | undefined => {
+  const backupID = last(lines, /snapshot ([0-9a-f]+) saved$/u);
+  return backupID === undefined
+    ? undefined
+    : {
+        backupID,
+        fileCount: last(lines, /processed (\d+) files, /u) ?? "",
+        size: last(lines, new RegExp(`processed \\d+ files, ${SIZE} in `, "u")) ?? "",
+        // The second form since restic 0.14, which is more than what Kanister reads.
+        phySize: last(lines, new RegExp(`^Added to the repo(?:sitory)?: ${SIZE}`, "u")) ?? "",
+      };
+};
+
+export interface Stats {
+  readonly mode: string;
+  readonly fileCount: string;
+  readonly size: string;
+}
+
+/** Undefined: there are none. */
+export const readStats = (lines: Lines): Stats | undefined => {
+  const mode = last(lines, /Stats in\s+(\S+)\s+mode:/u);
+  const fileCount = last(lines, /Total (?:File|Blob) Count:\s+(\d+)$/u);
+  const size = last(lines, /Total Size:\s+(.*\S)$/u);
+  return mode === undefined || fileCount === undefined || size === undefined ? undefined : { mode, fileCount, size };
+};
+
+const UNITS: Readonly<Record<string, number>> = { B: 0, KiB: 10, MiB: 20, GiB: 30, TiB: 40 };
+
+/** In bytes, as far as it is told. */
+export const freedBytes = (lines: Lines): number => {
+  const frees = new RegExp(`(?:this frees|total prune:.*/) ${SIZE}$`, "u");
+  return lines.reduce((sum, line) => {
+    const [number = "0", unit = "B"] = (frees.exec(line)?.[1] ?? "0 B").split(" ");
+    return sum + Math.floor(Number(number) * 2 ** (UNITS[unit] ?? 0));
+  }, 0);
+};
