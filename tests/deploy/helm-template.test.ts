@@ -207,6 +207,7 @@ const sets: Readonly<Record<string, Json>> = {
       defaultServiceAccount: "kanister-kanister-operator",
       podReadyTimeout: "1h30m",
       requireImpersonate: "Always",
+      toolsImage: "registry.example.com/tools:1",
       maxRunningActions: 7,
       defaultTtlSecondsAfterFinished: 3600,
       validation: "Warn",

@@ -37,6 +37,7 @@ const flagsOf = (props: BlueprintControllerProps, namespace: string): readonly s
   const {
     defaultServiceAccount,
     podReadyTimeout,
+    toolsImage,
     maxRunningActions,
     defaultTtlSecondsAfterFinished: ttl,
   } = {
@@ -49,6 +50,7 @@ const flagsOf = (props: BlueprintControllerProps, namespace: string): readonly s
     `--leader-elect-resource-namespace=${namespace}`,
     `--default-service-account=${defaultServiceAccount}`,
     `--pod-ready-timeout=${podReadyTimeout}`,
+    `--tools-image=${toolsImage}`,
     `--max-running-actions=${maxRunningActions}`,
     ...(ttl === undefined ? [] : [`--default-ttl-seconds-after-finished=${ttl}`]),
     ...(blueprints.watchNamespace === undefined ? [] : [`--watch-namespace=${blueprints.watchNamespace}`]),

@@ -9,6 +9,11 @@ export interface Blueprints {
    */
   readonly defaultServiceAccount?: string;
   /**
+   * Image of the Pods that move data: with restic and kando.
+   * @default "ghcr.io/kanisterio/kanister-tools:0.119.0"
+   */
+  readonly toolsImage?: string;
+  /**
    * The most actions that are executed at the same time; at least 1. ActionSets beyond that wait, the oldest first.
    * @default 100
    */
@@ -62,6 +67,7 @@ export interface BlueprintsProps {
 
 export const blueprintsDefaults = {
   defaultServiceAccount: "default",
+  toolsImage: "ghcr.io/kanisterio/kanister-tools:0.119.0",
   maxRunningActions: 100,
   requireImpersonate: "Named",
   validation: "Deny",

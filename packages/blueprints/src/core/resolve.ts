@@ -7,7 +7,7 @@ import { blueprints, profiles, SERVICE_ACCOUNT } from "../api/names.ts";
 import type { ObjectReference } from "../api/object-reference.ts";
 import { argProblems, type Args, type ArgTable, readArgs, renderArgs } from "./args.ts";
 import { boundProblems, specProblems } from "./bounds.ts";
-import { functionNames, functionOf } from "./functions/index.ts";
+import { functionNames, functionOf, notBuilt } from "./functions/index.ts";
 import { type ActionRecord, type Journal, newJournal } from "./journal.ts";
 import { show } from "./names.ts";
 import { isOfKind, isWorkload, locate, readObject, workloadOf } from "./object-lookup.ts";
@@ -90,6 +90,10 @@ const phaseProblems = (phase: BlueprintPhase): readonly string[] => {
   const { func = "", name = "", args = {} } = phase;
   const found = functionOf(func);
   if (found === undefined) {
+    if (notBuilt.includes(func))
+      return [
+        `phase ${name}: function ${func} of Kanister is not there${/RDS/u.test(func) ? ": use KubeTask with the AWS CLI" : ""}`,
+      ];
     const other = nearest(func, functionNames);
     const hint = other === undefined ? `(there is ${functionNames.join(", ")})` : `; did you mean ${other}?`;
     return [`phase ${name}: function "${func}" does not exist${other === undefined ? " " : ""}${hint}`];

@@ -226,6 +226,11 @@ const blueprints = {
     schema: subdomain,
     byDefault: blueprintsDefaults.defaultServiceAccount,
   }),
+  toolsImage: value<string>({
+    about: "Image of the Pods that move data: with restic and kando.",
+    schema: { type: "string", minLength: 1 },
+    byDefault: blueprintsDefaults.toolsImage,
+  }),
   maxRunningActions: value<number>({
     about: "The most actions that are executed at the same time. ActionSets beyond that wait, the oldest first.",
     schema: { type: "integer", minimum: 1, maximum: 100_000 },
