@@ -37,7 +37,6 @@ const flagsOf = (props: BlueprintControllerProps, namespace: string): readonly s
   const {
     defaultServiceAccount,
     podReadyTimeout,
-    toolsImage,
     maxRunningActions,
     defaultTtlSecondsAfterFinished: ttl,
   } = {
@@ -50,7 +49,7 @@ const flagsOf = (props: BlueprintControllerProps, namespace: string): readonly s
     `--leader-elect-resource-namespace=${namespace}`,
     `--default-service-account=${defaultServiceAccount}`,
     `--pod-ready-timeout=${podReadyTimeout}`,
-    `--tools-image=${toolsImage}`,
+    ...(blueprints.toolsImage === undefined ? [] : [`--tools-image=${blueprints.toolsImage}`]),
     `--max-running-actions=${maxRunningActions}`,
     ...(ttl === undefined ? [] : [`--default-ttl-seconds-after-finished=${ttl}`]),
     ...(blueprints.watchNamespace === undefined ? [] : [`--watch-namespace=${blueprints.watchNamespace}`]),

@@ -10,7 +10,7 @@ export interface Blueprints {
   readonly defaultServiceAccount?: string;
   /**
    * Image of the Pods that move data: with restic and kando.
-   * @default "ghcr.io/kanisterio/kanister-tools:0.119.0"
+   * @default - Kanister's own: see the flag --tools-image
    */
   readonly toolsImage?: string;
   /**
@@ -67,7 +67,6 @@ export interface BlueprintsProps {
 
 export const blueprintsDefaults = {
   defaultServiceAccount: "default",
-  toolsImage: "ghcr.io/kanisterio/kanister-tools:0.119.0",
   maxRunningActions: 100,
   requireImpersonate: "Named",
   validation: "Deny",

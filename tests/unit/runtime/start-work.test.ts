@@ -48,7 +48,7 @@ it("logs each request at debug: its purpose, verb, target and code, and how long
   const { of } = working(server, labelKeeper);
   const ms = expect.any(Number) as number;
   const reconcile = expect.any(String) as string;
-  const all = { level: "debug", configmap: "shop/app", code: "2xx", ms, reconcile };
+  const all = { level: "debug", configMap: "shop/app", code: "2xx", ms, reconcile };
   await expect
     .poll(() => of("debug"))
     .toEqual([
@@ -78,7 +78,7 @@ it("reports a defect in one line, with its stack, and counts it", async () => {
   await expect.poll(() => of("error")).toHaveLength(1);
   expect(of("error")[0]).toMatchObject({
     message: "internal error in label-keeper, retrying the ConfigMap after a pause",
-    configmap: "shop/app",
+    configMap: "shop/app",
     error: "TypeError: a mistake",
     at: expect.arrayContaining([expect.stringContaining("start-work.test.ts")]) as readonly string[],
   });

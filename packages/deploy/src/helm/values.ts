@@ -227,9 +227,9 @@ const blueprints = {
     byDefault: blueprintsDefaults.defaultServiceAccount,
   }),
   toolsImage: value<string>({
-    about: "Image of the Pods that move data: with restic and kando.",
-    schema: { type: "string", minLength: 1 },
-    byDefault: blueprintsDefaults.toolsImage,
+    about: "Image of the Pods that move data: with restic and kando. Empty: Kanister's own.",
+    schema: { type: "string" },
+    byDefault: "",
   }),
   maxRunningActions: value<number>({
     about: "The most actions that are executed at the same time. ActionSets beyond that wait, the oldest first.",

@@ -1,4 +1,4 @@
-// What restic says, read as Kanister reads it: the end of its output, in words for people.
+// Reads what restic says as Kanister reads it: the end of its output, in words for people.
 
 type Lines = readonly string[];
 
