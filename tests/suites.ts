@@ -20,6 +20,7 @@ export const EXHAUSTIVE = [
   ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
   "tests/blueprints/crash.test.ts",
   "tests/blueprints/kube-exec-crash.test.ts",
+  "tests/blueprints/recipes-crash.test.ts",
   // Takes restic, and an S3 server.
   "tests/blueprints/data.test.ts",
   "tests/blueprints/trouble.test.ts",
@@ -65,6 +66,7 @@ export const DEEPER = [
   "tests/blueprints/installed.test.ts",
   "tests/blueprints/job-pods.test.ts",
   "tests/blueprints/kube-exec-deeper.test.ts",
+  "tests/blueprints/leaks.test.ts",
   "tests/blueprints/rotated-log.test.ts",
   "tests/blueprints/validation-limits.test.ts",
   "tests/cli/approval.test.ts",

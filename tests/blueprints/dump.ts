@@ -60,7 +60,7 @@ export const dump: Subject<object> = {
     if ((pods ?? []).length + (secrets ?? []).length > 0) return undefined;
     await nodes.get(namespace)?.stop();
     const { state, error, actions } = found.status;
-    const commands = await readFile(path.join(runs, namespace), "utf8");
+    const commands = await readFile(path.join(runs, namespace), "utf8").catch(() => "");
     return JSON.parse(
       JSON.stringify({ state, error, actions, commands }, (key, value: unknown) =>
         key === "lastTransitionTime" ? undefined : value,

@@ -1,8 +1,8 @@
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { progressSchema } from "../../packages/cli/src/reference/json-reference.ts";
-import { administrator, resourceOf } from "../fixtures/administrator.ts";
 import { creating } from "../fixtures/changes.ts";
 import { configMap, deployment, service, within } from "../fixtures/manifests.ts";
+import { serveSnapshots } from "../fixtures/snapshot-kinds.ts";
 import { undescribed } from "../fixtures/undescribed.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
 import { janus, janusWith, start } from "./command-line.ts";
@@ -109,39 +109,14 @@ it("deletes with --prune what has the labels and is not in the manifests, in the
   expect(await exists(service("gone"))).toBe(false);
 });
 
-/** Of a cluster that can take snapshots of volumes; the API server asks for the annotation. */
-const volumeSnapshots = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: {
-    name: "volumesnapshots.snapshot.storage.k8s.io",
-    annotations: { "api-approved.kubernetes.io": "https://github.com/kubernetes-csi/external-snapshotter/pull/814" },
-  },
-  spec: {
-    group: "snapshot.storage.k8s.io",
-    scope: "Namespaced",
-    names: { kind: "VolumeSnapshot", plural: "volumesnapshots" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-      },
-    ],
-  },
-};
-
 it("deletes with --prune nothing whose deletion cannot be undone", async () => {
   const { namespace, create } = await workspace();
-  await administrator.apply(volumeSnapshots);
-  onTestFinished(() => administrator.remove(volumeSnapshots));
+  await serveSnapshots();
   const snapshot = (name: string) => ({
     ...labelled(configMap(name), { app: "shop" }),
     apiVersion: "snapshot.storage.k8s.io/v1",
     kind: "VolumeSnapshot",
   });
-  await vi.waitUntil(() => resourceOf(snapshot("any")).then(Boolean, () => false), { timeout: 30_000 });
   await create(labelled(configMap("old"), { app: "shop" }), snapshot("nightly-1"));
   const flags = ["-n", namespace, "-o", "yaml", "--prune", "-l", "app=shop"];
   const { stdout } = await janusWith(stream(snapshot("nightly-2")), "plan", "-f", "-", ...flags);

@@ -89,6 +89,45 @@ export const crashEverywhere = async <World>(client: Client, subject: Subject<Wo
   return { wrong, runs: faults.length };
 };
 
+const crashes = (trace: readonly Asked[], share: number): readonly Fault[] =>
+  sampled(
+    everyFault(trace).filter(({ when }) => when !== "unheard"),
+    share,
+  );
+
+/**
+ * As {@link crashEverywhere}, but each time the process that takes over dies, too, at one of the requests that it then has.
+ *
+ * @param shares one in so many of the first crashes, and of the second ones
+ */
+export const crashTwice = async <World>(
+  client: Client,
+  subject: Subject<World>,
+  shares: { readonly first: number; readonly second: number },
+): Promise<Outcome> => {
+  const whole = await live(client, subject, await subject.prepare());
+  const expected = JSON.stringify(whole.world);
+  const wrong: string[] = [];
+  let runs = 0;
+  const judge = (world: World | string, ...faults: readonly Fault[]): void => {
+    runs += 1;
+    if (JSON.stringify(world) !== expected) wrong.push(`${show(faults)}: ${JSON.stringify(world)}`);
+  };
+  for (const first of crashes(whole.trace, shares.first)) {
+    const once = await subject.prepare();
+    await live(client, subject, once, first);
+    const resumed = await live(client, subject, once);
+    judge(resumed.world, first);
+    for (const second of crashes(resumed.trace, shares.second)) {
+      const namespace = await subject.prepare();
+      await live(client, subject, namespace, first);
+      const { world } = await live(client, subject, namespace, second);
+      judge(world === "crashed" ? (await live(client, subject, namespace)).world : world, first, second);
+    }
+  }
+  return { wrong, runs };
+};
+
 const refused = (code: number, reason: string, notFound?: "other"): ApiError => ({
   type: "refused",
   code,

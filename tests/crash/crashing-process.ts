@@ -52,7 +52,7 @@ const writes = (request: Request): boolean => {
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 /** The name of what a phase of an ActionSet has made. */
-const OF_ATTEMPT = /^(kanister-job-)[a-z2-7]{10}/;
+const OF_ATTEMPT = /(?<=kanister-job-|-snapshot-|-content-)[a-z2-7]{10}/;
 
 export const nameOf = (request: Request): string => {
   if ("name" in request && request.name !== undefined) return request.name;
@@ -70,7 +70,7 @@ export const show = (request: Request): string => {
   const space = "namespace" in request ? (request.namespace ?? "") : "";
   const name = nameOf(request)
     .replace(UID, "uid")
-    .replace(OF_ATTEMPT, "$1hash")
+    .replace(OF_ATTEMPT, "hash")
     .replace(space, space === "" ? "" : "here");
   const words = [purpose, verb, purpose === "renew-lock" ? "" : name, phaseIn(request)];
   return `${writes(request) ? "*" : " "} ${words.filter((word) => word !== "").join(" ")}`;

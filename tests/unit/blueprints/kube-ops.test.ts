@@ -1,8 +1,9 @@
 // Tests KubeOps: what it makes, deletes and patches, once, whatever is lost of it.
+import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { kubeOps } from "../../../packages/blueprints/src/core/functions/kube-ops.ts";
 import { plain } from "../../../packages/blueprints/src/core/text.ts";
-import { type Crash, execute, newWorld, START, withCrashes } from "./phase-world.ts";
+import { type Crash, execute, newWorld, START, type World, withCrashes } from "./phase-world.ts";
 
 const yaml = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata: {a: "1"}\n`;
 const reference = (name: string, namespace = "shop") => ({
@@ -140,6 +141,27 @@ describe("create", () => {
 });
 
 describe("delete", () => {
+  it("asks again where a conflict says nothing, and not for ever", () => {
+    const conflict = { type: "refused", code: 409, reason: "Conflict", message: "conflict", causes: [] } as const;
+    const after = (conflicts: number) => {
+      const world = newWorld({ "configmaps/shop/a": {} });
+      let left = conflicts;
+      const answer: World["answer"] = (request) => {
+        if (request.verb !== "delete" || left === 0) return world.answer(request);
+        left -= 1;
+        return E.left(conflict);
+      };
+      const args = { operation: "delete", objectReference: reference("a") };
+      return { ...execute(kubeOps, args, { ...world, answer }).step, writes: world.writes };
+    };
+    expect(after(2)).toMatchObject({ type: "end", writes: ["delete configmaps/shop/a"] });
+    expect(after(3)).toEqual({
+      type: "fail",
+      message: "ConfigMap shop/a cannot be deleted: conflict",
+      writes: [],
+    });
+  });
+
   const args = {
     operation: "delete",
     objectReference: { apiVersion: "v1", resource: "configmaps", name: "a", namespace: "shop" },

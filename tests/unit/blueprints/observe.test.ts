@@ -5,8 +5,8 @@ import type { Effect } from "../../../packages/blueprints/src/core/effect.ts";
 import { remember } from "../../../packages/blueprints/src/core/memory.ts";
 import { observe } from "../../../packages/blueprints/src/core/observe.ts";
 import { indexOf } from "../../../packages/blueprints/src/core/phase-context.ts";
-import { create, get } from "../../../packages/blueprints/src/core/requests.ts";
-import { type ApiError, pods } from "@janus/types";
+import { create, get, patch, remove } from "../../../packages/blueprints/src/core/requests.ts";
+import { pods } from "@janus/types";
 
 const start = remember({
   apiVersion: "cr.kanister.io/v1alpha1",
@@ -35,8 +35,15 @@ it("a change of another phase's object makes nothing outdated", () => {
 });
 
 const creation: Effect = create("create-pod", FACT, pods, { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } });
-const refused = (code: number, reason: string) =>
-  E.left({ type: "refused" as const, code, reason, message: reason, causes: [] });
+const refused = (code: number, reason: string, notFound?: "object" | "other") =>
+  E.left({
+    type: "refused" as const,
+    code,
+    reason,
+    message: reason,
+    causes: [],
+    ...(notFound === undefined ? {} : { notFound }),
+  });
 
 it.each([
   ["a quota that others change, too", 409, "Conflict", false],
@@ -49,14 +56,27 @@ it.each([
   expect([memory.facts.has(FACT), failed !== undefined]).toEqual([isAnswer, !isAnswer]);
 });
 
+const place = { resource: pods, namespace: "shop", name: "p" };
+const labelled = (metadata: object) =>
+  patch("patch-object", FACT, "mergePatch", place, { metadata: { ...metadata, labels: {} } }, "ops");
+
 it.each([
-  ["a conflict", 409, undefined, false],
-  ["that something else is not found", 404, "other" as const, false],
-  ["that there is no such object", 404, "object" as const, true],
-  ["a rejection", 403, undefined, true],
-])("a read that is answered with %s is an answer for the phase, or tried again", (_, code, notFound, isAnswer) => {
-  const told = E.mapLeft((error: ApiError) => ({ ...error, ...(notFound === undefined ? {} : { notFound }) }));
-  const answer = told(refused(code, "Some"));
-  const { memory, failed } = observe(start, { type: "answered", effect, answer, sent: 1, at: 2 });
-  expect([memory.facts.has(FACT), failed !== undefined]).toEqual([isAnswer, !isAnswer]);
+  ["a read that meets a conflict", effect, refused(409, "Conflict"), true],
+  ["a read that finds no other object", effect, refused(404, "NotFound", "other"), true],
+  ["a read that does not find its object", effect, refused(404, "NotFound", "object"), false],
+  ["a patch that competes with others", labelled({}), refused(409, "Conflict"), true],
+  ["a patch of one object that meets another", labelled({ uid: "u" }), refused(409, "Conflict"), false],
+  [
+    "a deletion of one object that meets another",
+    remove("d", FACT, place, "u", "ops"),
+    refused(409, "Conflict"),
+    false,
+  ],
+])("%s is tried again for a minute, if nothing is said by that", (_, asked, answer, isDoubted) => {
+  const answered = { type: "answered", effect: asked, answer, sent: 1 } as const;
+  const first = observe(start, { ...answered, at: 1000 });
+  const soon = observe(first.memory, { ...answered, at: 60_999 });
+  const later = observe(soon.memory, { ...answered, at: 61_000 });
+  expect([first, soon, later].map(({ memory }) => memory.facts.has(FACT))).toEqual([!isDoubted, !isDoubted, true]);
+  expect([first, soon, later].map(({ failed }) => failed !== undefined)).toEqual([isDoubted, isDoubted, false]);
 });

@@ -3,12 +3,41 @@ import { isAbsent, type KubeObject, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { nameOf } from "./made-object.ts";
 import { inquiryOf, type PhaseContext, type PhaseStep, WATCHED } from "./phase-context.ts";
-import { get, type ObjectRef, remove } from "./requests.ts";
+import { get, type Inquiry, type ObjectRef, remove } from "./requests.ts";
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
 const waitsFor = ({ metadata: { finalizers = [] } }: KubeObject): string =>
   finalizers.length === 0 ? "" : `: it waits for ${finalizers.join(", ")}`;
+
+/** How often a deletion is asked for that meets a conflict although the object is the one to be deleted. */
+const TRIES = 3;
+
+/** Whether this object is gone, or is being deleted, once that was asked for. Left: why it is not. Undefined: still to be asked for. */
+const deletion = (
+  inquiry: Inquiry,
+  context: PhaseContext,
+  ref: ObjectRef,
+  uid: string,
+  tried = 0,
+): E.Either<string, "gone" | "asked"> | undefined => {
+  const { ask } = inquiry;
+  const { serviceAccount } = context;
+  const deleted = ask(remove("delete-object", `delete/${tried}`, ref, uid, serviceAccount));
+  if (deleted === undefined) return undefined;
+  if (E.isRight(deleted)) return E.right("asked");
+  if (isAbsent(deleted.left)) return E.right("gone");
+  const refusal = E.left(`${nameOf(ref)} cannot be deleted: ${messageOf(deleted.left)}`);
+  if (deleted.left.type !== "refused" || deleted.left.code !== 409) return refusal;
+  const there = ask(get("read-object", `conflict/${tried}`, ref, serviceAccount));
+  if (there === undefined) return undefined;
+  if (E.isLeft(there))
+    return isAbsent(there.left) ? E.right("gone") : E.left(`${nameOf(ref)} cannot be read: ${messageOf(there.left)}`);
+  const { uid: found, deletionTimestamp } = there.right.metadata;
+  if (found !== uid) return E.right("gone");
+  if (deletionTimestamp !== undefined) return E.right("asked");
+  return tried + 1 < TRIES ? deletion(inquiry, context, ref, uid, tried + 1) : refusal;
+};
 
 /** What the phase is to do when the object is gone, or was never there. */
 export interface Deletion {
@@ -24,7 +53,8 @@ export interface Deletion {
  */
 export const deleteObject = (context: PhaseContext, ref: ObjectRef, { absent, waits, output }: Deletion): PhaseStep => {
   const { remembered, serviceAccount } = context;
-  const { ask, missing } = inquiryOf(context);
+  const inquiry = inquiryOf(context);
+  const { ask, missing } = inquiry;
   const end: PhaseStep = { type: "end", output };
   const uid = remembered["uid"];
   if (typeof uid !== "string") {
@@ -35,24 +65,18 @@ export const deleteObject = (context: PhaseContext, ref: ObjectRef, { absent, wa
     if (!isAbsent(there.left)) return fail(`${nameOf(ref)} cannot be read: ${messageOf(there.left)}`);
     return absent === "end" ? end : fail(`${nameOf(ref)} not found`);
   }
-  const deleted = ask(remove("delete-object", "delete", ref, uid, serviceAccount));
-  if (deleted === undefined) return { type: "run", effects: missing };
-  const isConflict = E.isLeft(deleted) && deleted.left.type === "refused" && deleted.left.code === 409;
-  if (E.isLeft(deleted) && isAbsent(deleted.left)) return end;
-  if (E.isLeft(deleted) && !isConflict) return fail(`${nameOf(ref)} cannot be deleted: ${messageOf(deleted.left)}`);
-  if (E.isRight(deleted) && !waits) return end;
+  const fate = deletion(inquiry, context, ref, uid);
+  if (fate === undefined) return { type: "run", effects: missing };
+  if (E.isLeft(fate)) return fail(fate.left);
+  if (fate.right === "gone" || !waits) return end;
   const now = ask(get("read-object", WATCHED, ref, serviceAccount));
   if (now === undefined) return { type: "run", effects: missing };
   if (E.isLeft(now)) return isAbsent(now.left) ? end : fail(`${nameOf(ref)} cannot be read: ${messageOf(now.left)}`);
-  const { resourceVersion, deletionTimestamp, uid: found } = now.right.metadata;
-  if (found !== uid) return end;
-  if (E.isLeft(deleted) && deletionTimestamp === undefined)
-    return fail(`${nameOf(ref)} cannot be deleted: ${messageOf(deleted.left)}`);
-  if (!waits) return end;
+  if (now.right.metadata.uid !== uid) return end;
   return {
     type: "wait",
     until: Number.POSITIVE_INFINITY,
     because: `${nameOf(ref)} is being deleted${waitsFor(now.right)}`,
-    watched: [{ ref, resourceVersion }],
+    watched: [{ ref, resourceVersion: now.right.metadata.resourceVersion }],
   };
 };

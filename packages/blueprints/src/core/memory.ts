@@ -31,6 +31,8 @@ export interface Memory {
   readonly facts: ReadonlyMap<string, Answer>;
   /** Why a request is tried again, of those that have no answer yet. */
   readonly troubles: ReadonlyMap<string, ApiError>;
+  /** Since when the answers to a request have said nothing of it. */
+  readonly doubts: ReadonlyMap<string, Instant>;
   /** When a watch told of a change, by its number: what was read before that may be older. */
   readonly changed: ReadonlyMap<number, Instant>;
   /** Logs by phase. */
@@ -85,6 +87,7 @@ export const remember = (object: KubeObject): Memory =>
       changed: new Map(),
       facts: new Map(),
       troubles: new Map(),
+      doubts: new Map(),
       logs: new Map(),
       execs: new Map(),
     },

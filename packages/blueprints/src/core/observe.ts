@@ -15,10 +15,11 @@ const known = (secret: KubeObject): KnownJournal => {
   return { type: "read", journal: decoded.right, uid, resourceVersion };
 };
 
-const withFact = (memory: Memory, fact: string, answer: Answer): Memory => ({
-  ...memory,
-  facts: new Map(memory.facts).set(fact, answer),
-});
+const withFact = (memory: Memory, fact: string, answer: Answer): Memory => {
+  const doubts = new Map(memory.doubts);
+  doubts.delete(fact);
+  return { ...memory, doubts, facts: new Map(memory.facts).set(fact, answer) };
+};
 
 /** A conflict says that it is not as it was when it was last read. */
 const journalAnswered = (memory: Memory, { request }: Effect, answer: Answer): Observed<Memory> => {
@@ -48,20 +49,29 @@ const isUncreated = ({ request: { verb } }: Effect, error: ApiError): boolean =>
   error.type === "refused" &&
   (error.code === 404 || (error.code === 409 && error.reason !== "AlreadyExists"));
 
-/**
- * Whether the answer to a read is none of the API server's: it reads without a conflict, and names the object that it has not
- * found. Something before it has answered.
- */
-const isForeign = ({ request: { verb } }: Effect, error: ApiError): boolean =>
-  verb === "get" &&
-  error.type === "refused" &&
-  (error.code === 409 || (error.code === 404 && error.notFound === "other"));
+/** How long an answer that does not fit its request is not believed, in ms: something before the API server may give it. */
+const DISBELIEF = 60_000;
+
+/** A conflict for what has no precondition, or an object that is not found, but not the one that was asked for. */
+const isUnfit = ({ request }: Effect, error: ApiError): boolean => {
+  if (error.type !== "refused" || request.verb === "create") return false;
+  if (error.code === 404) return error.notFound === "other";
+  const { uid, resourceVersion } = asObject("body" in request ? asObject(request.body)["metadata"] : {});
+  const hasPrecondition = request.verb === "delete" || uid !== undefined || resourceVersion !== undefined;
+  return error.code === 409 && !hasPrecondition;
+};
 
 /** Whether it says nothing of the request. */
 const isTrouble = (effect: Effect, error: ApiError): boolean =>
   (classify(error) === "transient" && !(effect.mayBeUnserved === true && isUnserved(error))) ||
-  isUncreated(effect, error) ||
-  isForeign(effect, error);
+  isUncreated(effect, error);
+
+/** Whether it is not believed yet. */
+const isDoubted = (
+  { doubts }: Memory,
+  { effect, at }: Extract<Happened, { type: "answered" }>,
+  error: ApiError,
+): boolean => isUnfit(effect, error) && at < (doubts.get(effect.fact) ?? at) + DISBELIEF;
 
 /** It was asked before a watch told of a change of the same object: it is asked again. */
 const isOutdated = ({ changed }: Memory, { effect, sent }: Extract<Happened, { type: "answered" }>): boolean =>
@@ -74,12 +84,19 @@ export const observe = (memory: Memory, happened: Happened | Passed): Observed<M
       const { effect, answer } = happened;
       if (effect.fact === OWN) return ownAnswered(memory, effect, answer);
       if (effect.fact === JOURNAL) return journalAnswered(memory, effect, answer);
-      return E.isLeft(answer) && isTrouble(effect, answer.left)
-        ? {
-            memory: { ...memory, troubles: new Map(memory.troubles).set(effect.fact, answer.left) },
-            failed: answer.left,
-          }
-        : { memory: isOutdated(memory, happened) ? memory : withFact(memory, effect.fact, answer) };
+      if (E.isRight(answer) || !(isTrouble(effect, answer.left) || isDoubted(memory, happened, answer.left)))
+        return { memory: isOutdated(memory, happened) ? memory : withFact(memory, effect.fact, answer) };
+      const { fact } = effect;
+      return {
+        memory: {
+          ...memory,
+          troubles: new Map(memory.troubles).set(fact, answer.left),
+          doubts: isUnfit(effect, answer.left)
+            ? new Map(memory.doubts).set(fact, memory.doubts.get(fact) ?? happened.at)
+            : memory.doubts,
+        },
+        failed: answer.left,
+      };
     }
     case "changed": {
       // Read again: a phase knows what it waits for by this name.
