@@ -40,6 +40,22 @@ const fill = `cd "$1" && mkdir -p "a b" && printf x > "a b/new
 line" && ln -s /nowhere dangling && head -c 10485760 /dev/urandom > large`;
 const sum = `cd "$1" && find . -type f -exec sha256sum {} + | sort | sha256sum | cut -c1-64`;
 
+const prepare = (name: string, script: string): object => ({
+  func: "PrepareData",
+  name,
+  args: {
+    namespace: "{{ .Object.metadata.namespace }}",
+    image: "tools",
+    failOnError: true,
+    volumes: { data: "/data" },
+    command: ["sh", "-c", script, "sh", "/data"],
+  },
+});
+const prefix = "{{ .Profile.Location.Bucket }}/shop";
+
+const said = (script: string): string =>
+  `value=$(${script}); printf '###Phase-output###: {"key":"sum","value":"%s"}\n' "$value"`;
+
 describe.runIf(hasObjectStorage)("volumes in object storage", () => {
   let storage: ObjectStorage;
   beforeAll(async () => {
@@ -47,22 +63,7 @@ describe.runIf(hasObjectStorage)("volumes in object storage", () => {
   });
   afterAll(() => storage.stop());
 
-  const prepare = (name: string, script: string): object => ({
-    func: "PrepareData",
-    name,
-    args: {
-      namespace: "{{ .Object.metadata.namespace }}",
-      image: "tools",
-      failOnError: true,
-      volumes: { data: "/data" },
-      command: ["sh", "-c", script, "sh", "/data"],
-    },
-  });
-  const prefix = "{{ .Profile.Location.Bucket }}/shop";
   const namespace = "{{ .Object.metadata.namespace }}";
-  const said = (script: string): string =>
-    `value=$(${script}); printf '###Phase-output###: {"key":"sum","value":"%s"}\n' "$value"`;
-
   it("are backed up, restored byte for byte, and deleted; the credentials are in no object but Secrets", async () => {
     const { create, over, namespace: own, names } = await place();
     await create(

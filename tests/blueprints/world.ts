@@ -12,14 +12,12 @@ import { type RunningNode, startNode } from "../fixtures/node/start-node.ts";
 import { API_VERSION, type ActionSetObject, actionSetRef } from "./objects.ts";
 
 for (const crd of kanisterCrds) await administrator.apply(crd as unknown as Manifest);
-await vi.waitUntil(
-  () =>
-    resourceOf({ apiVersion: API_VERSION, kind: "ActionSet" }).then(
-      () => true,
-      () => false,
-    ),
-  { timeout: 20_000 },
-);
+const isServed = (kind: string): Promise<boolean> =>
+  resourceOf({ apiVersion: API_VERSION, kind }).then(
+    () => true,
+    () => false,
+  );
+for (const kind of ["Blueprint", "ActionSet", "Profile"]) await vi.waitUntil(() => isServed(kind), { timeout: 20_000 });
 
 const config = loadConfig({}, controlPlane.kubeconfig);
 if (E.isLeft(config)) throw new Error(config.left);

@@ -51,7 +51,7 @@ export const resticEnv = (
   const { type = "", bucket = "" } = location;
   if (bucket === "") return E.left(`Profile ${shown} names no bucket`);
   const path = repositoryPath(bucket, prefix);
-  if (Object.hasOwn((secret["data"] ?? {}) as object, "role"))
+  if (Object.hasOwn(secret["data"] ?? {}, "role"))
     return E.left(`Profile ${shown}: a role to be assumed is not supported: use a key pair`);
   const key = encryptionKey === undefined ? "" : revealed(encryptionKey);
   const withPassword = E.map((env: ResticEnv) => ({ ...env, RESTIC_PASSWORD: key === "" ? DEFAULT_PASSWORD : key }));
