@@ -6,9 +6,9 @@ import { expect, it, onTestFinished } from "vitest";
 import type { ArgType } from "../../packages/blueprints/src/core/args.ts";
 import { functionNames, functionOf } from "../../packages/blueprints/src/core/functions/index.ts";
 import { administrator } from "../fixtures/administrator.ts";
-import { deployment, secret, within } from "../fixtures/manifests.ts";
+import { deployment, role, roleBinding, secret, within } from "../fixtures/manifests.ts";
 import { serveSnapshots, snapshotterTurn } from "../fixtures/snapshot-kinds.ts";
-import { type ActionSetObject, actionOn, actionSet, actionSetRef, blueprint } from "./objects.ts";
+import { type ActionSetObject, actionOn, actionSet, actionSetRef, API_VERSION, blueprint } from "./objects.ts";
 import { kando, runningPod } from "./running-pods.ts";
 import { client, controllerOf, isOver, nodeFor, prepared } from "./world.ts";
 
@@ -50,7 +50,21 @@ const waiting = (condition: string): Row => ({
   state: "failed",
 });
 
+/** Nothing answers at the endpoint of the Profile: their Pods fail. */
+const moving = (args: object): Row => ({ args: (namespace) => ({ namespace, ...args }), state: "failed" });
+
 const ROWS: Readonly<Record<string, Row>> = {
+  BackupDataStats: moving({ backupArtifactPrefix: "bucket/shop", backupID: "1" }),
+  CheckRepository: { args: () => ({ backupArtifactPrefix: "bucket/shop" }), state: "failed" },
+  CopyVolumeData: moving({ volume: "data", dataArtifactPrefix: "bucket/shop" }),
+  DeleteData: moving({ backupArtifactPrefix: "bucket/shop", backupID: "1" }),
+  LocationDelete: { args: () => ({ artifact: "shop/a" }), state: "failed" },
+  RestoreData: moving({
+    image: "tools",
+    backupArtifactPrefix: "bucket/shop",
+    backupIdentifier: "1",
+    volumes: { data: "/data" },
+  }),
   CreateCSISnapshot: {
     args: (namespace) => ({ namespace, pvc: "data", snapshotClass: "csi" }),
     state: "complete",
@@ -162,17 +176,33 @@ it("no value of a Secret is in an object, event, URL or line of the log, whateve
 
   const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
   const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" }, spec };
-  for (const one of [secret("credentials", { mark: value }), claim, deployment("web", "busybox")])
+  const profile = {
+    ...{ apiVersion: API_VERSION, kind: "Profile", metadata: { name: "s3" } },
+    location: { type: "s3Compliant", bucket: "bucket", endpoint: "http://127.0.0.1:9" },
+    credential: { type: "keyPair", keyPair: { secret: { name: "s3-secret" } } },
+  };
+  for (const one of [
+    secret("credentials", { mark: value }),
+    secret("s3-secret", { aws_access_key_id: word, aws_secret_access_key: value }),
+    profile,
+    role("profiles", { apiGroups: ["cr.kanister.io"], resources: ["profiles"], verbs: ["get"] }),
+    roleBinding("profiles", "Role", "profiles", `${namespace}/ops`),
+    claim,
+    deployment("web", "busybox"),
+  ])
     await administrator.create(within(namespace, one));
   await runningPod(namespace, "db-0", "db");
   onTestFinished(controllerOf({ ...client, send, exec }, namespace, { log }).stop);
 
   const runs = runsOf(namespace);
-  const given = { secrets: { credentials: { name: "credentials", namespace: "" } } };
+  const given = { secrets: { credentials: { name: "credentials", namespace: "" } }, profile: { name: "s3" } };
   for (const { name, func, args } of runs) {
     const outputArtifacts = { mark: { keyValue: { mark: "{{ toJson .Phases.only.Output }}" } } };
     await administrator.create(
-      within(namespace, blueprint(name, { do: { outputArtifacts, phases: [{ func, name: "only", args }] } })),
+      within(
+        namespace,
+        blueprint(name, { do: { outputArtifacts, phases: [{ func, name: "only", args, timeout: "10s" }] } }),
+      ),
     );
     await administrator.create(within(namespace, actionSet(name, actionOn("do", name, given))));
   }
