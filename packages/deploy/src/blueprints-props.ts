@@ -14,7 +14,7 @@ export interface Blueprints {
    */
   readonly toolsImage?: string;
   /**
-   * The most actions that are executed at the same time; at least 1. ActionSets beyond that wait, the oldest first.
+   * The most actions of a namespace that are executed at the same time; at least 1. Its ActionSets beyond that wait, the oldest first.
    * @default 100
    */
   readonly maxRunningActions?: number;

@@ -54,8 +54,8 @@ const HELP = helpText(DEFAULTS, {
       ),
       flagHelp(
         "--max-running-actions <n>",
-        "Actions that are executed at the same time; ActionSets beyond that wait, the oldest",
-        "first. Default: 100.",
+        "Actions of a namespace that are executed at the same time; its ActionSets beyond",
+        "that wait, the oldest first. Default: 100.",
       ),
     ].join("\n"),
     "request-deadline": [

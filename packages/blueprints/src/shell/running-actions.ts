@@ -1,8 +1,9 @@
-// Bounds the actions that are executed at the same time: the ActionSets that begin later wait, the oldest first.
+// Bounds the actions of a namespace that are executed at the same time: its ActionSets that begin later wait, the oldest first.
 
 /** An ActionSet, as far as its turn is concerned. */
 export interface Candidate {
   readonly uid: string;
+  readonly namespace: string;
   /** In the work queue. */
   readonly key: string;
   /** As of the API server, RFC 3339. */
@@ -12,7 +13,7 @@ export interface Candidate {
 }
 
 export interface RunningActions {
-  /** Whether it may begin now. One with more actions than there may be begins when no other runs. */
+  /** Whether it may begin now. One with more actions than there may be begins when no other of its namespace runs. */
   readonly mayBegin: (candidate: Candidate) => boolean;
   /** It is executed from now on. */
   readonly begin: (candidate: Candidate) => void;
@@ -26,38 +27,45 @@ const isBefore = (a: Candidate, b: Candidate): boolean =>
   a.createdAt === b.createdAt ? a.uid < b.uid : a.createdAt < b.createdAt;
 
 /**
- * Guarantees: what waits is woken when something has ended; of those that wait, no later one begins before the oldest.
+ * Guarantees: what waits is woken when something has ended; of those of a namespace that wait, no later one begins before the oldest.
+ *             Namespaces do not wait for each other: a user whose ActionSets never end stops his own.
  * Assumes:    after a restart, those that run are told before others ask; if not, more run for a while.
  *
  * @param wake adds a key to the work queue
  */
 export const runningActions = (most: number, wake: (key: string) => void): RunningActions => {
-  const running = new Map<string, number>();
+  const running = new Map<string, Candidate>();
   const waiting = new Map<string, Candidate>();
-  const oldest = (): Candidate | undefined =>
-    [...waiting.values()].reduce<Candidate | undefined>(
-      (first, one) => (first === undefined || isBefore(one, first) ? one : first),
-      undefined,
-    );
-  const wakeNext = (): void => {
-    const next = oldest();
+  const oldest = (namespace: string): Candidate | undefined =>
+    [...waiting.values()]
+      .filter((one) => one.namespace === namespace)
+      .reduce<Candidate | undefined>(
+        (first, one) => (first === undefined || isBefore(one, first) ? one : first),
+        undefined,
+      );
+  const wakeNext = (namespace: string): void => {
+    const next = oldest(namespace);
     if (next !== undefined) wake(next.key);
   };
   return {
     mayBegin: (candidate) => {
-      const used = [...running].reduce((sum, [uid, count]) => (uid === candidate.uid ? sum : sum + count), 0);
-      const first = oldest();
-      const isNext = first === undefined || first.uid === candidate.uid || isBefore(candidate, first);
+      const { uid, namespace } = candidate;
+      const others = [...running.values()].filter((one) => one.namespace === namespace && one.uid !== uid);
+      const used = others.reduce((sum, { actions }) => sum + actions, 0);
+      const first = oldest(namespace);
+      const isNext = first === undefined || first.uid === uid || isBefore(candidate, first);
       return isNext && (used === 0 || used + candidate.actions <= most);
     },
-    begin: ({ uid, actions }) => {
-      running.set(uid, actions);
-      if (waiting.delete(uid)) wakeNext();
+    begin: (candidate) => {
+      running.set(candidate.uid, candidate);
+      if (waiting.delete(candidate.uid)) wakeNext(candidate.namespace);
     },
     wait: (candidate) => void waiting.set(candidate.uid, candidate),
     leave: (uid) => {
-      const wasThere = running.delete(uid);
-      if (waiting.delete(uid) || wasThere) wakeNext();
+      const left = running.get(uid) ?? waiting.get(uid);
+      running.delete(uid);
+      waiting.delete(uid);
+      if (left !== undefined) wakeNext(left.namespace);
     },
   };
 };

@@ -38,9 +38,9 @@ import { logOf, observing } from "./telemetry.ts";
 const WATCHES = { watches: 64, ofNamespace: 32, polls: true, interval: 50 };
 
 const candidateOf = (memory: Memory): Candidate => {
-  const { uid = "", creationTimestamp = "" } = memory.object.metadata;
+  const { uid = "", namespace = "", creationTimestamp = "" } = memory.object.metadata;
   const actions = memory.actionSet.spec?.actions?.length ?? 0;
-  return { uid, key: keyOf(memory.object), createdAt: creationTimestamp, actions };
+  return { uid, namespace, key: keyOf(memory.object), createdAt: creationTimestamp, actions };
 };
 
 const isBeginning = (step: Step): boolean =>
@@ -59,7 +59,7 @@ const sending = async (api: Api, namespace: string, { as, purpose, request }: Ef
 };
 
 export interface BlueprintFlags {
-  /** The most actions that are executed at the same time. */
+  /** The most actions of a namespace that are executed at the same time. */
   readonly maxRunningActions: number;
   readonly watchNamespace: string | undefined;
   readonly concurrency: number;

@@ -232,7 +232,8 @@ const blueprints = {
     byDefault: "",
   }),
   maxRunningActions: value<number>({
-    about: "The most actions that are executed at the same time. ActionSets beyond that wait, the oldest first.",
+    about:
+      "The most actions of a namespace that are executed at the same time. Its ActionSets beyond that wait, the oldest first.",
     schema: { type: "integer", minimum: 1, maximum: 100_000 },
     byDefault: blueprintsDefaults.maxRunningActions,
   }),
