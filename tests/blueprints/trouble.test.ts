@@ -4,11 +4,14 @@ import { connect } from "@janus/kube";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { endOf, usualEnd } from "../crash/any-controller.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
+import { share, showShare } from "../fixtures/sample.ts";
 import { tunnel } from "../fixtures/tunnel.ts";
 import { eachKindMeetsTrouble, eachWriteMeetsTrouble, type Run, struckAnywhere } from "../trouble/any-controller.ts";
 import { type BadWays, badWays } from "../trouble/bad-ways.ts";
 import { dump } from "./dump.ts";
 import { client, connection } from "./world.ts";
+
+const SHARE = share({ npmTest: 6, ci: 3 });
 
 let ways: BadWays;
 let usual: string;
@@ -20,10 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => ways.close());
 
-it("is waited out, whatever it is and whichever kind of request of a recipe meets it", {
+it(`is waited out, whatever it is and whichever kind of request of a recipe meets it${showShare("trouble", SHARE)}`, {
   timeout: 600_000,
 }, async () => {
-  const { wrong, usual: kinds, met } = await eachKindMeetsTrouble(run, ways.badWay);
+  const { wrong, usual: kinds, met } = await eachKindMeetsTrouble(run, ways.badWay, SHARE);
   expect(wrong).toEqual([]);
   expect(kinds.filter((kind) => !met.has(kind))).toEqual([]);
 });

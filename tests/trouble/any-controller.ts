@@ -2,6 +2,7 @@
 import type { Client, Hook } from "@janus/kube";
 import { expect } from "vitest";
 import type { Trouble } from "../fixtures/proxy.ts";
+import { seed } from "../fixtures/sample.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { counting, inAll, isWrite, kindOf } from "./kinds.ts";
 
@@ -95,13 +96,19 @@ export interface Weathered {
   readonly met: ReadonlySet<string>;
 }
 
-/** Each kind of request meets each trouble, once on its way, and once, if it writes, on its way back. */
-export const eachKindMeetsTrouble = async (run: Run, badWay: BadWay): Promise<Weathered> => {
+/**
+ * Each kind of request meets each trouble, once on its way, and once, if it writes, on its way back.
+ *
+ * @param share one trouble in so many of each kind, another one each time
+ */
+export const eachKindMeetsTrouble = async (run: Run, badWay: BadWay, share = 1): Promise<Weathered> => {
   const { usual, most } = await undisturbed(run);
   const wrong: string[] = [];
   const tried = new Set<string>();
   const met = new Set<string>();
-  let days = TROUBLES.flatMap((trouble) => [...usual.keys()].map((kind): Day => ({ kinds: [kind], trouble })));
+  let days = [...usual.keys()].flatMap((kind, at) =>
+    TROUBLES.filter((_, n) => (n + at + seed) % share === 0).map((trouble): Day => ({ kinds: [kind], trouble })),
+  );
   // Trouble brings kinds of requests that there are none of without it: those meet it, too, after what brought them.
   while (days.length > 0) {
     const next = new Map<string, Day>();
