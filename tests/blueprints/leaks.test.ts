@@ -177,7 +177,9 @@ it("no value of a Secret is in an object, event, URL or line of the log, whateve
   const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
   const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" }, spec };
   const profile = {
-    ...{ apiVersion: API_VERSION, kind: "Profile", metadata: { name: "s3" } },
+    apiVersion: API_VERSION,
+    kind: "Profile",
+    metadata: { name: "s3" },
     location: { type: "s3Compliant", bucket: "bucket", endpoint: "http://127.0.0.1:9" },
     credential: { type: "keyPair", keyPair: { secret: { name: "s3-secret" } } },
   };
