@@ -33,7 +33,7 @@ export const SERVICE_ACCOUNT = "janus.io/service-account";
 /** The same for `spec.ttlSecondsAfterFinished`. */
 export const TTL = "janus.io/ttl-seconds-after-finished";
 
-/** Of the names of journals, before the uid of the ActionSet. */
+/** The beginning of the names of journals, before the uid of the ActionSet. */
 export const JOURNAL_PREFIX = "janus-actionset-";
 
 /** The label of journals and Pods: the uid of their ActionSet. */

@@ -6,7 +6,7 @@ import { Blueprint } from "../api/blueprint.ts";
 import { actionNamed, inputProblems } from "./resolve.ts";
 
 /**
- * That the Blueprint has no such action, and what that needs and is not given; in the words of the controller.
+ * Says that the Blueprint has no such action, and what that needs and is not given; in the words of the controller.
  *
  * @param blueprint the object, and the action, as they are written
  */
@@ -14,7 +14,7 @@ export const inputProblemsOf = (blueprint: unknown, action: unknown): readonly s
   const wanted = Blueprint.decode(blueprint);
   const given = ActionSpec.decode(action);
   if (E.isLeft(given)) return [report(given.left)];
-  // That is said of the Blueprint itself.
+  // It is said of the Blueprint itself.
   if (E.isLeft(wanted)) return [];
   const { name = "", blueprint: called = "" } = given.right;
   const found = actionNamed(wanted.right, `Blueprint ${called}`, name);

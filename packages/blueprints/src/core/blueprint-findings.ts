@@ -10,7 +10,7 @@ import { actionProblems, phasesOf } from "./resolve.ts";
 export interface Findings {
   /** For these the controller runs nothing, in the same words. */
   readonly errors: readonly string[];
-  /** What may fail when a template is rendered. */
+  /** Findings that may fail when a template is rendered. */
   readonly warnings: readonly string[];
 }
 
@@ -37,7 +37,7 @@ const matchesIn = (texts: Strings, pattern: RegExp): readonly (readonly [string,
     ),
   );
 
-/** Whether a phase may have an output of this name: its function says so, or something in its arguments does. */
+/** Returns whether a phase may have an output of this name: its function says so, or something in its arguments does. */
 const mayOutput = ({ func = "", args }: BlueprintPhase, key: string): boolean => {
   const word = new RegExp(`(?<!\\w)${key}(?!\\w)`, "u");
   return (

@@ -16,7 +16,7 @@ const durationProblem = (path: string, text: string | undefined): readonly strin
 const choiceProblem = (path: string, text: string | undefined, choices: readonly string[]): readonly string[] =>
   text === undefined || choices.includes(text) ? [] : [`${path} is ${choices.join(" or ")}, not "${text}"`];
 
-/** What is wrong with the bounds of a phase. */
+/** Says what is wrong with the bounds of a phase. */
 export const boundProblems = ({ timeout, retry, onInterrupted }: BlueprintPhase): readonly string[] => {
   const { limit = 0, backoff, maxBackoff } = retry ?? {};
   return [
@@ -28,7 +28,7 @@ export const boundProblems = ({ timeout, retry, onInterrupted }: BlueprintPhase)
   ];
 };
 
-/** What is wrong with the bounds of an ActionSet. */
+/** Says what is wrong with the bounds of an ActionSet. */
 export const specProblems = ({ executionMode, timeout }: ActionSetSpec): readonly string[] => [
   ...choiceProblem("spec.executionMode", executionMode, ["Parallel", "Sequential"]),
   ...durationProblem("spec.timeout", timeout),

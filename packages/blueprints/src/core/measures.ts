@@ -4,9 +4,8 @@ import { isTerminal } from "./after-end.ts";
 import { functionNames } from "./functions/index.ts";
 import type { Journal, PhaseRecord } from "./journal.ts";
 import type { Memory } from "./memory.ts";
-import type { PhaseId } from "./phase-context.ts";
 import { phaseAt } from "./run.ts";
-import { recordOf } from "./schedule.ts";
+import { recordOf, recordsOf } from "./schedule.ts";
 
 export type Result = "complete" | "failed";
 
@@ -65,19 +64,9 @@ const ofPhase = (func: string, was: PhaseRecord | undefined, is: PhaseRecord, no
 };
 
 const phasesOf = (before: Journal, after: Journal, now: Instant): readonly Measure[] =>
-  after.actions.flatMap(({ phases, deferPhase }, action) => {
-    const ids: readonly PhaseId["phase"][] = [
-      ...phases.keys(),
-      ...(deferPhase === undefined ? [] : ["defer" as const]),
-    ];
-    return ids.flatMap((phase) => {
-      const id = { action, phase };
-      const is = recordOf(after, id);
-      return is === undefined
-        ? []
-        : ofPhase(among(functionNames, phaseAt(after, id).func), recordOf(before, id), is, now);
-    });
-  });
+  recordsOf(after).flatMap(({ record, ...id }) =>
+    ofPhase(among(functionNames, phaseAt(after, id).func), recordOf(before, id), record, now),
+  );
 
 /** Whether this process has just found it under way. */
 const isResumed = (before: Memory, after: Memory): boolean =>

@@ -2,8 +2,8 @@
 import { asObject, equal, type Instant, type JsonObject, toTimestamp, without } from "@janus/types";
 import { type ActionSet, ActionSetStatus, type Condition, type PhaseStatus } from "../api/action-set.ts";
 import type { Artifact, BlueprintAction, BlueprintPhase } from "../api/blueprint.ts";
-import type { ActionRecord, Journal, PhaseRecord } from "./journal.ts";
-import { isStopped, retrying, running } from "./schedule.ts";
+import type { Journal, PhaseRecord } from "./journal.ts";
+import { isStopped, recordsOf, retrying, running } from "./schedule.ts";
 
 /** What an ActionSet is about to be: Kanister has no other states. */
 export type State = "pending" | "running" | "complete" | "failed";
@@ -18,9 +18,6 @@ const lastTransition = (records: readonly PhaseRecord[]): string | undefined =>
       .toSorted()
       .at(-1),
   );
-
-const recordsOf = ({ phases, deferPhase }: ActionRecord): readonly PhaseRecord[] =>
-  deferPhase === undefined ? phases : [...phases, deferPhase];
 
 const phaseStatus = (phase: BlueprintPhase | undefined, record: PhaseRecord): PhaseStatus => {
   const { state } = record;
@@ -208,7 +205,7 @@ export const projection = (journal: Journal): Projection => ({
   state: "running",
   actions: actionStatus(journal, []),
   percentCompleted: percent(journal),
-  lastTransitionTime: lastTransition(journal.actions.flatMap(recordsOf)),
+  lastTransitionTime: lastTransition(recordsOf(journal).map(({ record }) => record)),
   message: messageOf(journal),
   ...progressOf(journal),
 });

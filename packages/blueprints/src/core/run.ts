@@ -21,6 +21,7 @@ import {
   isStopped,
   mustEnd,
   recordOf,
+  recordsOf,
   retrying,
   running,
   scheduled,
@@ -136,11 +137,8 @@ const MOST_OUTPUTS = 512 * 1024;
 const bytesOf = (output: Readonly<Record<string, string>> = {}): number =>
   Object.entries(output).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
 
-const recordsIn = ({ actions }: Journal): readonly PhaseRecord[] =>
-  actions.flatMap(({ phases, deferPhase }) => [...phases, ...(deferPhase === undefined ? [] : [deferPhase])]);
-
 const outputProblem = (journal: Journal, output: Readonly<Record<string, string>>): string | undefined => {
-  const bytes = recordsIn(journal).reduce((sum, record) => sum + bytesOf(record.output), bytesOf(output));
+  const bytes = recordsOf(journal).reduce((sum, { record }) => sum + bytesOf(record.output), bytesOf(output));
   return bytes > MOST_OUTPUTS
     ? `the outputs of all phases are ${Math.ceil(bytes / 1024)} KiB, 512 KiB is the most`
     : undefined;
@@ -148,7 +146,8 @@ const outputProblem = (journal: Journal, output: Readonly<Record<string, string>
 
 /** Whether there is room in the journal for all outputs, those of phases that run included. */
 const hasRoom = (journal: Journal): boolean =>
-  recordsIn(journal).reduce((sum, { output, seen }) => sum + bytesOf(output) + bytesOf(seen), 0) <= MOST_OUTPUTS;
+  recordsOf(journal).reduce((sum, { record }) => sum + bytesOf(record.output) + bytesOf(record.seen), 0) <=
+  MOST_OUTPUTS;
 
 const withoutSeen = (record: PhaseRecord): PhaseRecord => {
   const { seen, ...others } = record;
@@ -294,19 +293,15 @@ export const eventsBetween = (before: Journal | undefined, after: Journal): read
   });
 
 /** The phases that have ended, with the Pods that they have made. */
-const endedPods = ({
-  actions,
-}: Journal): readonly { readonly key: string; readonly ref: ObjectRef; readonly uid: string }[] =>
-  actions.flatMap(({ phases, deferPhase }, action) =>
-    [...phases.entries(), ...(deferPhase === undefined ? [] : [["defer", deferPhase] as const])].flatMap(
-      ([phase, { state, attempt, remembered }]) => {
-        const { namespace = "", name = "", uid } = asObject(remembered?.["pod"]);
-        if (state === "running" || typeof uid !== "string") return [];
-        const ref = { resource: pods, namespace: namespace as string, name: name as string };
-        return [{ key: phaseKey(action, phase, attempt), ref, uid }];
-      },
-    ),
-  );
+const endedPods = (
+  journal: Journal,
+): readonly { readonly key: string; readonly ref: ObjectRef; readonly uid: string }[] =>
+  recordsOf(journal).flatMap(({ action, phase, record: { state, attempt, remembered } }) => {
+    const { namespace = "", name = "", uid } = asObject(remembered?.["pod"]);
+    if (state === "running" || typeof uid !== "string") return [];
+    const ref = { resource: pods, namespace: namespace as string, name: name as string };
+    return [{ key: phaseKey(action, phase, attempt), ref, uid }];
+  });
 
 /** Deletes the Pods of phases that have ended: their results are in the journal. A conflict is judged by what is there. */
 export const leftovers = (memory: Memory, journal: Journal): readonly Effect[] =>

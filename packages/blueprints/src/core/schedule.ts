@@ -20,20 +20,24 @@ export const mustEnd = ({ deletedAt, timedOutAt }: Journal): boolean =>
 export const recordOf = ({ actions }: Journal, { action, phase }: PhaseId): PhaseRecord | undefined =>
   phase === "defer" ? actions[action]?.deferPhase : actions[action]?.phases[phase];
 
-/** The phases that are executed now. */
-export const running = ({ actions }: Journal): readonly PhaseId[] =>
-  actions.flatMap(({ phases, deferPhase }, action): readonly PhaseId[] => [
-    ...phases.flatMap((record, phase) => (isRunning(record) ? [{ action, phase }] : [])),
-    ...(deferPhase !== undefined && isRunning(deferPhase) ? [{ action, phase: "defer" as const }] : []),
+/** A phase or deferPhase, by its place, with how far it is. */
+export type PlacedRecord = PhaseId & { readonly record: PhaseRecord };
+
+/** All phases of all actions in their order, each deferPhase after the phases of its action. */
+export const recordsOf = ({ actions }: Journal): readonly PlacedRecord[] =>
+  actions.flatMap(({ phases, deferPhase }, action): readonly PlacedRecord[] => [
+    ...phases.map((record, phase) => ({ action, phase, record })),
+    ...(deferPhase === undefined ? [] : [{ action, phase: "defer" as const, record: deferPhase }]),
   ]);
+
+/** The phases that are executed now. */
+export const running = (journal: Journal): readonly PhaseId[] =>
+  recordsOf(journal).flatMap(({ action, phase, record }) => (isRunning(record) ? [{ action, phase }] : []));
 
 /** The phases that are executed again later, with the time when they are. */
 export const retrying = (journal: Journal): readonly (PhaseId & { readonly at: Instant; readonly why: string })[] =>
-  journal.actions.flatMap(({ phases, deferPhase }, action) =>
-    [...phases.entries(), ...(deferPhase === undefined ? [] : [["defer", deferPhase] as const])].flatMap(
-      ([phase, { state, retryAt, message = "" }]) =>
-        state === "retrying" ? [{ action, phase, at: fromTimestamp(retryAt) ?? 0, why: message }] : [],
-    ),
+  recordsOf(journal).flatMap(({ action, phase, record }) =>
+    isRetrying(record) ? [{ action, phase, at: fromTimestamp(record.retryAt) ?? 0, why: record.message ?? "" }] : [],
   );
 
 /** Nothing is left of its phases: they are done, or none begins any more. */
