@@ -220,7 +220,6 @@ const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings:
   const status = statusPatch(actionSet, projection(journal), now);
   const effects = [
     ...(isProjected(actionSet, status, memory.recorded) ? [] : [patchOwn(actionSet, "record", { status })]),
-    ...leftovers(memory, journal),
     ...next.effects,
   ];
   return effects.length > 0 ? { type: "run", effects } : next.wait;

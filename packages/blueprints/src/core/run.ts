@@ -346,9 +346,10 @@ export const advance = (
     step.type === "wait" ? [{ id, ...step, until: Math.min(step.until, deadlineOf(journal, context)) }] : [],
   );
   const retries = retrying(journal);
+  const removals = leftovers(memory, journal);
   return {
-    journal: scheduled(after, now, leftovers(memory, journal).length === 0),
-    effects: [...ask.missing, ...known.flatMap(({ step }) => (step.type === "run" ? step.effects : []))],
+    journal: scheduled(after, now, removals.length === 0),
+    effects: [...removals, ...ask.missing, ...known.flatMap(({ step }) => (step.type === "run" ? step.effects : []))],
     wait: {
       type: "wait",
       until: Math.min(timeLimit(journal), ...waits.map(({ until }) => until), ...retries.map(({ at }) => at)),
