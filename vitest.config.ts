@@ -14,24 +14,24 @@ const seedOf = (mode: string): string =>
  * programs `.ci/run` builds meanwhile.
  */
 const LONGEST = [
+  "memory-wide",
   "crash/crash",
   "load/load",
+  "answers/answers",
   "memory-large",
+  "helm-install",
   "noisy",
   "matrix",
-  "memory-wide",
-  "answers/answers",
-  "helm-install",
   "recipes",
   "blueprints/trouble",
-  "crash/pairs",
-  "memory-waiting",
   "load/memory",
-  "explore-further",
-  "rollouts",
   "lasting",
-  "etcd-restore",
+  "rollouts",
+  "explore-further",
+  "memory-waiting",
+  "crash/pairs",
   "trouble/locks",
+  "etcd-restore",
   "readiness",
   "trouble/waiting",
   "from-helm",
@@ -60,7 +60,7 @@ const HAS_SAMPLE = process.env["JANUS_SAMPLE"] !== "none";
 
 /** More than cores: many tests wait for time to pass. Those that try everything keep the cores busier. */
 const BRISK = { maxWorkers: 8, sequence: { groupOrder: 0 } };
-const THOROUGH = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+const THOROUGH = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
 /** They share a control plane, and the client and installation of their fixtures, too; to load these anew took each file a second. */
 const SHARED = { ...BRISK, globalSetup: ["tests/control-plane/global-setup.ts"], isolate: false };
