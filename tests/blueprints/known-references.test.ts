@@ -41,6 +41,23 @@ it("all that templates read in any case and that is not there is told before any
   expect(await names("v1", "Pod")).toEqual([]);
 });
 
+it("they are told together with all else that is wrong", async () => {
+  const { create, over, namespace } = await place();
+  await create(
+    blueprint("recipe", {
+      do: { phases: [task("first", "echo {{ .Options.nope }}"), { func: "KubeTsk", name: "second" }] },
+    }),
+    actionSet("run", actionOn("do", "recipe"), actionOn("do", "other")),
+  );
+  expect((await over("run")).status.error?.message).toBe(
+    [
+      'nothing was run: phase second: function "KubeTsk" does not exist; did you mean KubeTask?',
+      'phase first: args.command[2]: Failed to render template: "nope" not found: {{ .Options.nope }}',
+      `Blueprint ${namespace}/other not found`,
+    ].join("; "),
+  );
+});
+
 /** Of an action that is given a Secret, as `runner`. */
 const run = (name: string, action: string): ReturnType<typeof actionSet> => ({
   ...actionSet(name, actionOn(action, "recipe", { secrets: { s: { name: "s", namespace: "" } } })),

@@ -2,7 +2,7 @@
 import { functionNames, functionOf } from "@janus/blueprints";
 import { expect, it } from "vitest";
 import type { BlueprintAction } from "../../packages/blueprints/src/api/blueprint.ts";
-import { actionProblems } from "../../packages/blueprints/src/core/resolve.ts";
+import { actionProblems } from "../../packages/blueprints/src/core/action-problems.ts";
 import { guarded, task, told } from "./guarded-namespace.ts";
 import { blueprint } from "./objects.ts";
 

@@ -10,7 +10,7 @@ import { newJournal } from "../../../packages/blueprints/src/core/journal.ts";
 import { paramsOf } from "../../../packages/blueprints/src/core/params.ts";
 import type { RenderedJson, RenderedObject } from "../../../packages/blueprints/src/core/render-args.ts";
 import type { Inquiry } from "../../../packages/blueprints/src/core/requests.ts";
-import { actionProblems } from "../../../packages/blueprints/src/core/resolve.ts";
+import { actionProblems } from "../../../packages/blueprints/src/core/action-problems.ts";
 import { isText } from "../../../packages/blueprints/src/core/text.ts";
 
 const must = <A>(either: E.Either<unknown, A>): A => {

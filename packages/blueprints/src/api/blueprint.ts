@@ -59,3 +59,7 @@ export type BlueprintAction = TypeOf<typeof BlueprintAction>;
 /** A Blueprint has no spec. */
 export const Blueprint = excerpt({ actions: optional(mapOf(BlueprintAction)) });
 export type Blueprint = TypeOf<typeof Blueprint>;
+
+/** The phases in their order, the deferPhase last. */
+export const phasesOf = ({ phases = [], deferPhase }: BlueprintAction): readonly BlueprintPhase[] =>
+  deferPhase === undefined ? phases : [...phases, deferPhase];

@@ -11,3 +11,6 @@ export const ObjectReference = excerpt({
   namespace: optional(string()),
 });
 export type ObjectReference = TypeOf<typeof ObjectReference>;
+
+/** Whether a field has a value: Kanister writes those that nobody gave as empty. */
+export const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";

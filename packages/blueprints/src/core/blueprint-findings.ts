@@ -2,10 +2,10 @@
 import { report } from "@janus/api";
 import { asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { Blueprint, type BlueprintAction, type BlueprintPhase } from "../api/blueprint.ts";
+import { Blueprint, type BlueprintAction, type BlueprintPhase, phasesOf } from "../api/blueprint.ts";
+import { actionProblems } from "./action-problems.ts";
 import { functionOf } from "./functions/index.ts";
 import { stringsOf } from "./render-args.ts";
-import { actionProblems, phasesOf } from "./resolve.ts";
 
 export interface Findings {
   /** For these the controller runs nothing, in the same words. */

@@ -4,12 +4,13 @@ import * as E from "fp-ts/lib/Either.js";
 import { type ActionSet, ActionSetSpec } from "../api/action-set.ts";
 import { RUNNING } from "../api/names.ts";
 import { expiryOf, hasFinalizer, isTerminal, mayHaveJournal } from "./after-end.ts";
+import { tooMany } from "./action-problems.ts";
 import { artifactsOf } from "./artifacts.ts";
 import type { Step, StepEvent } from "./effect.ts";
 import type { Journal } from "./journal.ts";
-import { knownReferenceProblems } from "./known-references.ts";
 import type { KnownJournal, Memory } from "./memory.ts";
 import { orphanedPods } from "./orphaned-pods.ts";
+import { blueprintAction, serviceAccountOf } from "./named-objects.ts";
 import type { Settings } from "./phase-context.ts";
 import {
   finalProjection,
@@ -21,7 +22,7 @@ import {
   statusPatch,
 } from "./project.ts";
 import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, removeOwn, writeJournal } from "./requests.ts";
-import { blueprintAction, resolve, serviceAccountOf, tooMany } from "./resolve.ts";
+import { resolve } from "./resolve.ts";
 import { advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.ts";
 import { isAllDone, isStopped, scheduled } from "./schedule.ts";
 import { shortHash } from "./names.ts";
@@ -147,9 +148,6 @@ const begin = (memory: Memory, actionSet: ActionSet, { settings, mayBegin }: Sur
   });
   if (journal === undefined) return { type: "run", effects: ask.missing };
   if (E.isLeft(journal)) return refuse(actionSet, journal.left, now);
-  const unknown = knownReferenceProblems(ask, actionSet, journal.right);
-  if (unknown === undefined) return { type: "run", effects: ask.missing };
-  if (unknown.length > 0) return refuse(actionSet, unknown, now);
   const started = scheduled(journal.right, now);
   return { type: "run", effects: [createJournal(actionSet, started, eventsBetween(undefined, started))] };
 };

@@ -9,6 +9,6 @@ export { type Measure, measuresBetween } from "./measures.ts";
 export type { Answer, Happened, Memory } from "./memory.ts";
 export { shortHash } from "./names.ts";
 export type { Access, Settings } from "./phase-context.ts";
-export { blueprintFact } from "./resolve.ts";
+export { blueprintFact } from "./named-objects.ts";
 export { resting } from "./resting.ts";
 export { functionGroups, refusedFunctions } from "./templates.ts";

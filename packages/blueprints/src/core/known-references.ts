@@ -2,14 +2,14 @@
 import { asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet } from "../api/action-set.ts";
-import type { BlueprintPhase } from "../api/blueprint.ts";
+import { type BlueprintPhase, phasesOf } from "../api/blueprint.ts";
+import { deniedAccess } from "./access.ts";
 import { functionOf } from "./functions/index.ts";
 import type { Journal } from "./journal.ts";
 import { paramsOf } from "./params.ts";
 import type { Access } from "./phase-context.ts";
 import { stringsOf } from "./render-args.ts";
 import type { Inquiry } from "./requests.ts";
-import { deniedAccess, phasesOf } from "./resolve.ts";
 import { type Data, fieldsRead, renderText } from "./templates.ts";
 import { isTainted, untainted } from "./text.ts";
 
@@ -62,29 +62,27 @@ const secretAccess = (phase: BlueprintPhase, data: Data, own: string): readonly 
   return where === undefined ? [] : [{ verb: "create", group: "", resource: "secrets", namespace: where || own }];
 };
 
-/** All that is known of it at the start. Undefined: what templates see is still to be read. */
+/** All that is known of the templates of an action at the start, as far as what they see has been read. */
 export const knownReferenceProblems = (
   ask: Inquiry,
   actionSet: ActionSet,
   journal: Journal,
-): readonly string[] | undefined => {
+  action: number,
+): readonly string[] => {
   const { namespace: own } = actionSet.metadata;
-  const all = journal.actions.map(({ blueprint }, action) => {
-    const data = paramsOf(ask, actionSet, journal, { action, phase: 0 });
-    if (data === undefined) return [];
-    if (E.isLeft(data)) return [data.left];
-    const artifacts = stringsOf(blueprint.outputArtifacts ?? {}, "outputArtifacts");
-    return [
-      ...phasesOf(blueprint).flatMap((phase) => {
-        const { name = "", objects = {} } = phase;
-        const strings = [...stringsOf(objects, "objects"), ...argStrings(phase)];
-        return [
-          ...problemsIn(strings, data.right).map((problem) => `phase ${name}: ${problem}`),
-          ...deniedAccess(ask, secretAccess(phase, data.right, own), name, own, journal.serviceAccount),
-        ];
-      }),
-      ...problemsIn(artifacts, data.right),
-    ];
-  });
-  return ask.missing.length > 0 ? undefined : [...new Set(all.flat())];
+  const blueprint = journal.actions[action]?.blueprint ?? {};
+  const data = paramsOf(ask, actionSet, journal, { action, phase: 0 });
+  if (data === undefined) return [];
+  if (E.isLeft(data)) return [data.left];
+  return [
+    ...phasesOf(blueprint).flatMap((phase) => {
+      const { name = "", objects = {} } = phase;
+      const strings = [...stringsOf(objects, "objects"), ...argStrings(phase)];
+      return [
+        ...problemsIn(strings, data.right).map((problem) => `phase ${name}: ${problem}`),
+        ...deniedAccess(ask, secretAccess(phase, data.right, own), name, own, journal.serviceAccount),
+      ];
+    }),
+    ...problemsIn(stringsOf(blueprint.outputArtifacts ?? {}, "outputArtifacts"), data.right),
+  ];
 };

@@ -5,11 +5,11 @@ import type { ActionSet } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
 import type { ObjectReference } from "../api/object-reference.ts";
 import { Profile } from "../api/profile.ts";
+import { namedObject } from "./named-objects.ts";
 import type { ActionRecord, Journal, PhaseRecord } from "./journal.ts";
 import { templateKind } from "./object-lookup.ts";
 import { renderObject } from "./render-args.ts";
 import type { Inquiry } from "./requests.ts";
-import { knownObject } from "./resolve.ts";
 import { bytes, type Data, field, json, map, NIL, struct, tainted, text, texts } from "./templates.ts";
 import { isText, untainted } from "./text.ts";
 
@@ -111,7 +111,7 @@ const secretsOf = (
 ): E.Either<string, Readonly<Record<string, Data>>> | undefined =>
   collected(
     Object.entries(refs ?? {}).map(([name, ref]) => {
-      const found = knownObject(ask, "Secret", ref, own, as);
+      const found = namedObject(ask, "Secret", ref, own, as);
       return [name, found && E.map(secretParams)(found)] as const;
     }),
   );
@@ -180,14 +180,14 @@ const credentialsOf = (
 
 /** The Profile with its credentials, as Kanister's own type. */
 const profileParams = (ask: Inquiry, ref: ObjectReference, own: string, as: string): Found => {
-  const found = knownObject(ask, "Profile", ref, own, as);
+  const found = namedObject(ask, "Profile", ref, own, as);
   if (found === undefined || E.isLeft(found)) return found;
   const decoded = Profile.decode(found.right);
   const { namespace = "", name = "" } = found.right.metadata;
   const shown = `${namespace}/${name}`;
   if (E.isLeft(decoded)) return E.left(`Profile ${shown} is not valid`);
   const { location = {}, credential = {}, skipSSLVerify = false } = decoded.right;
-  const read = (secret: ObjectReference) => knownObject(ask, "Secret", secret, namespace, as);
+  const read = (secret: ObjectReference) => namedObject(ask, "Secret", secret, namespace, as);
   const credentials = credentialsOf(read, credential, shown);
   if (credentials === undefined || E.isLeft(credentials)) return credentials;
   const { KeyPair = NIL, Secret = NIL, KopiaServerSecret = NIL } = credentials.right;
@@ -272,7 +272,7 @@ const phaseParams = (
       ]),
     ) as ObjectReference;
     const kind = (ref.kind ?? "").toLowerCase() === "configmap" ? "ConfigMap" : "Secret";
-    const read = knownObject(ask, kind, ref, own, as);
+    const read = namedObject(ask, kind, ref, own, as);
     found[kind].push([
       name,
       read &&

@@ -1,12 +1,12 @@
 // Composes the Role that the ServiceAccount of an ActionSet needs for a Blueprint, from what its functions say they need.
 import { asObject, type JsonObject } from "@janus/types";
-import type { BlueprintAction, BlueprintPhase } from "../api/blueprint.ts";
+import { type BlueprintAction, type BlueprintPhase, phasesOf } from "../api/blueprint.ts";
 import { profiles } from "../api/names.ts";
+import { accessOf } from "./access.ts";
 import { deployments, replicaSets } from "./requests.ts";
 import { isWorkload, KINDS } from "./object-lookup.ts";
 import type { Access } from "./phase-context.ts";
 import { stringsOf } from "./render-args.ts";
-import { accessOf, phasesOf } from "./resolve.ts";
 
 const text = (phase: BlueprintPhase): string =>
   stringsOf({ ...asObject(phase.args), objects: asObject(phase.objects) }, "")
