@@ -16,9 +16,11 @@ export const hasFinalizer = ({ metadata: { finalizers = [] } }: ActionSet): bool
 const endOf = ({ status }: ActionSet): Instant | undefined =>
   fromTimestamp(status?.completionTime ?? status?.progress?.lastTransitionTime);
 
-/** Artifacts are what another ActionSet is made from later. */
-const hasArtifacts = ({ status }: ActionSet): boolean =>
-  (status?.actions ?? []).some(({ artifacts = {} }) => Object.keys(artifacts).length > 0);
+/** Artifacts are what another ActionSet is made from later. @param status as it is stored */
+const hasArtifacts = (status: unknown): boolean => {
+  const { actions } = asObject(status);
+  return Array.isArray(actions) && actions.some((one) => Object.keys(asObject(asObject(one)["artifacts"])).length > 0);
+};
 
 /** When it is to be deleted; undefined: never. The field wins over its label. @param byDefault seconds, for those without artifacts */
 export const expiryOf = (actionSet: ActionSet, byDefault: number | undefined): Instant | undefined => {
@@ -27,7 +29,7 @@ export const expiryOf = (actionSet: ActionSet, byDefault: number | undefined): I
   const seconds =
     spec?.ttlSecondsAfterFinished ??
     (label !== undefined && /^\d{1,9}$/u.test(label) ? Number(label) : undefined) ??
-    (hasArtifacts(actionSet) ? undefined : byDefault);
+    (hasArtifacts(actionSet.status) ? undefined : byDefault);
   const ended = endOf(actionSet);
   return seconds === undefined || ended === undefined ? undefined : ended + Math.max(0, seconds) * 1000;
 };
@@ -52,8 +54,6 @@ export const cached = (object: KubeObject): KubeObject => {
   const { metadata, ...identity } = identityOf(object);
   const { finalizers = [], labels = {} } = object.metadata;
   const status = asObject(object["status"]);
-  const actions = Array.isArray(status["actions"]) ? status["actions"].map(asObject) : [];
-  const hasSome = actions.some((action) => Object.keys(asObject(action["artifacts"])).length > 0);
   return {
     ...identity,
     metadata: {
@@ -65,7 +65,7 @@ export const cached = (object: KubeObject): KubeObject => {
     status: {
       ...short(status, "state", "completionTime"),
       progress: short(asObject(status["progress"]), "lastTransitionTime"),
-      ...(hasSome ? { actions: [{ artifacts: { some: {} } }] } : {}),
+      ...(hasArtifacts(status) ? { actions: [{ artifacts: { some: {} } }] } : {}),
     },
   };
 };
