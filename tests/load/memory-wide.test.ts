@@ -4,6 +4,7 @@ import type { Resource } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { gadgets } from "../fixtures/gadgets.ts";
+import { sampled, share, showShare } from "../fixtures/sample.ts";
 import { controllerMemory, MOST, numbers } from "./controller-memory.ts";
 import { submit } from "./crowd.ts";
 import { crds, create, deployer, must, openNamespace, read, roleBindings } from "./world.ts";
@@ -31,6 +32,9 @@ const WIDE: Readonly<Record<string, (value: number) => JsonObject>> = {
     }),
 };
 
+/** One in so many of them: each takes two minutes. */
+const SHAPES = share({ npmTest: 2, ci: 2 });
+
 /** What is done to them. A Draft shows it, and a Transaction does it, and rolls it back. */
 const wideChange = (n: number, target: JsonObject, spec: JsonObject): JsonObject => {
   if (n % 3 === 2) return { type: "Delete", target };
@@ -38,42 +42,44 @@ const wideChange = (n: number, target: JsonObject, spec: JsonObject): JsonObject
 };
 
 describe("the memory of the controller is bounded", { timeout: 600_000 }, () => {
-  it.each(Object.entries(WIDE).map(([what, specOf], n) => [what, n, specOf] as const))(
-    "over targets of %s: Drafts, changes and rollbacks",
-    async (what, n, specOf) => {
-      const { api, started, peakOver } = memory();
-      const namespace = `wide-${n}`;
-      const resource = gadgetsOf(namespace);
-      await create(api, crds, "", gadgets(namespace));
-      await openNamespace(api, namespace);
-      await create(api, roleBindings, namespace, {
-        metadata: { name: "everything" },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
-        subjects: [{ kind: "ServiceAccount", name: deployer, namespace }],
-      });
-      const names = ["a", "b", "c"];
-      const isServed = async () => E.isRight(await api.send({ verb: "list", resource, namespace }));
-      await expect.poll(isServed, { timeout: 20_000 }).toBe(true);
-      for (const name of names) await create(api, resource, namespace, { metadata: { name }, spec: specOf(1) });
-      const replica = await started(namespace);
-      for (const [at, name] of names.entries()) {
-        const target = { apiVersion: `${resource.group}/v1`, kind: resource.kind, name };
-        const changes = [wideChange(at, target, specOf(2))];
-        await submit(api, namespace, `draft-${name}`, changes, { lifecycle: "Draft" });
-        await submit(api, namespace, name, changes, { rollbackWindow: "1h" });
-      }
-      const statusOf = async (name: string): Promise<JsonObject> =>
-        (await read(api, transactions, namespace, name))?.["status"] as JsonObject;
-      for (const name of names) {
-        const waiting = { timeout: 120_000, interval: 1000 };
-        await expect.poll(() => statusOf(name), waiting).toMatchObject({ phase: "Committed" });
-        await expect.poll(() => statusOf(`draft-${name}`), waiting).toHaveProperty("render");
-        const body = { metadata: { annotations: { [REQUEST_ROLLBACK]: "" } } };
-        must(await api.send({ verb: "mergePatch", resource: transactions, namespace, name, body }));
-        await expect.poll(() => statusOf(name), waiting).toMatchObject({ phase: "RolledBack" });
-      }
-      expect(await peakOver(`targets of ${what}`, replica)).toBeLessThan(MOST);
-      expect(replica.falls()).toBe(0);
-    },
-  );
+  it.each(
+    sampled(
+      Object.entries(WIDE).map(([what, specOf], n) => [what, n, specOf] as const),
+      SHAPES,
+    ),
+  )(`over targets of %s: Drafts, changes and rollbacks${showShare("shape", SHAPES)}`, async (what, n, specOf) => {
+    const { api, started, peakOver } = memory();
+    const namespace = `wide-${n}`;
+    const resource = gadgetsOf(namespace);
+    await create(api, crds, "", gadgets(namespace));
+    await openNamespace(api, namespace);
+    await create(api, roleBindings, namespace, {
+      metadata: { name: "everything" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+      subjects: [{ kind: "ServiceAccount", name: deployer, namespace }],
+    });
+    const names = ["a", "b", "c"];
+    const isServed = async () => E.isRight(await api.send({ verb: "list", resource, namespace }));
+    await expect.poll(isServed, { timeout: 20_000 }).toBe(true);
+    for (const name of names) await create(api, resource, namespace, { metadata: { name }, spec: specOf(1) });
+    const replica = await started(namespace);
+    for (const [at, name] of names.entries()) {
+      const target = { apiVersion: `${resource.group}/v1`, kind: resource.kind, name };
+      const changes = [wideChange(at, target, specOf(2))];
+      await submit(api, namespace, `draft-${name}`, changes, { lifecycle: "Draft" });
+      await submit(api, namespace, name, changes, { rollbackWindow: "1h" });
+    }
+    const statusOf = async (name: string): Promise<JsonObject> =>
+      (await read(api, transactions, namespace, name))?.["status"] as JsonObject;
+    for (const name of names) {
+      const waiting = { timeout: 120_000, interval: 1000 };
+      await expect.poll(() => statusOf(name), waiting).toMatchObject({ phase: "Committed" });
+      await expect.poll(() => statusOf(`draft-${name}`), waiting).toHaveProperty("render");
+      const body = { metadata: { annotations: { [REQUEST_ROLLBACK]: "" } } };
+      must(await api.send({ verb: "mergePatch", resource: transactions, namespace, name, body }));
+      await expect.poll(() => statusOf(name), waiting).toMatchObject({ phase: "RolledBack" });
+    }
+    expect(await peakOver(`targets of ${what}`, replica)).toBeLessThan(MOST);
+    expect(replica.falls()).toBe(0);
+  });
 });

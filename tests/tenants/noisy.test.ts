@@ -7,5 +7,5 @@ import { author, somebody, subject } from "./transactions.ts";
 noisyNeighbours(
   "a user who may edit in one namespace stops no Transaction in another one",
   { ...subject, author, bystander: somebody, attacks, mostSlowdown: 3 },
-  share({ npmTest: 12, ci: 3 }),
+  share({ npmTest: 12, ci: 4 }),
 );
