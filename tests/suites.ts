@@ -21,8 +21,9 @@ export const EXHAUSTIVE = [
   "tests/blueprints/crash.test.ts",
   "tests/blueprints/kube-exec-crash.test.ts",
   "tests/blueprints/recipes-crash.test.ts",
-  // Takes restic, and an S3 server.
+  // These take restic, and an S3 server.
   "tests/blueprints/data.test.ts",
+  "tests/blueprints/data-crash.test.ts",
   "tests/blueprints/trouble.test.ts",
   // What the chart installs, by Helm itself, which has to be built with Go.
   "tests/deploy/helm-template.test.ts",

@@ -9,7 +9,7 @@ import { administrator } from "../fixtures/administrator.ts";
 import { deployment, role, roleBinding, secret, within } from "../fixtures/manifests.ts";
 import { serveSnapshots, snapshotterTurn } from "../fixtures/snapshot-kinds.ts";
 import { type ActionSetObject, actionOn, actionSet, actionSetRef, API_VERSION, blueprint } from "./objects.ts";
-import { kando, runningPod } from "./running-pods.ts";
+import { kando, podsRun, runningPod, statefulSet } from "./running-pods.ts";
 import { client, controllerOf, isOver, nodeFor, prepared } from "./world.ts";
 
 /** Random, and the same in URLs and JSON. */
@@ -33,6 +33,8 @@ const MARK = "{{ .Secrets.credentials.Data.mark | toString }}";
 const command = ["sh", "-c", `echo "$1"; echo "$1" >&2; ${kando("mark", "$1")}; exit 3`, "name", MARK];
 
 interface Row {
+  /** The object of the action. Default: the ConfigMap `subject`. */
+  readonly object?: object;
   /** Valid; where values of Secrets may stand, with one. */
   readonly args: (namespace: string) => Readonly<Record<string, unknown>>;
   readonly state: "complete" | "failed";
@@ -53,11 +55,17 @@ const waiting = (condition: string): Row => ({
 /** Nothing answers at the endpoint of the Profile: their Pods fail. */
 const moving = (args: object): Row => ({ args: (namespace) => ({ namespace, ...args }), state: "failed" });
 
+const FOLDER = { includePath: "/data", backupArtifactPrefix: "bucket/shop" };
+const BACKUPS = JSON.stringify({ "set-0": { PodName: "set-0", BackupID: "1", BackupTag: "a" } });
+
 const ROWS: Readonly<Record<string, Row>> = {
+  BackupData: moving({ ...FOLDER, pod: "db-0", container: "db" }),
+  BackupDataAll: moving({ ...FOLDER, pods: "db-0", container: "db" }),
   BackupDataStats: moving({ backupArtifactPrefix: "bucket/shop", backupID: "1" }),
   CheckRepository: { args: () => ({ backupArtifactPrefix: "bucket/shop" }), state: "failed" },
   CopyVolumeData: moving({ volume: "data", dataArtifactPrefix: "bucket/shop" }),
   DeleteData: moving({ backupArtifactPrefix: "bucket/shop", backupID: "1" }),
+  DeleteDataAll: moving({ backupArtifactPrefix: "bucket/shop", backupInfo: BACKUPS }),
   LocationDelete: { args: () => ({ artifact: "shop/a" }), state: "failed" },
   RestoreData: moving({
     image: "tools",
@@ -65,6 +73,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     backupIdentifier: "1",
     volumes: { data: "/data" },
   }),
+  RestoreDataAll: {
+    ...moving({ image: "tools", backupArtifactPrefix: "bucket/shop", backupInfo: BACKUPS }),
+    object: { kind: "statefulset", name: "set" },
+  },
   CreateCSISnapshot: {
     args: (namespace) => ({ namespace, pvc: "data", snapshotClass: "csi" }),
     state: "complete",
@@ -139,15 +151,16 @@ const marked = (type: ArgType, valid: unknown): unknown => {
 
 /** A run of each function as it is meant, and one for each of its arguments with a value of a Secret. */
 const runsOf = (namespace: string) =>
-  Object.entries(ROWS).flatMap(([func, { args, state }]) => {
+  Object.entries(ROWS).flatMap(([func, { args, state, object }]) => {
     const valid = args(namespace);
     const each = Object.entries(functionOf(func)?.args ?? {}).map(([name, { type }]) => ({
       name: `${func}-${name}`.toLowerCase(),
       func,
       args: { ...valid, [name]: marked(type, valid[name]) },
       state: undefined,
+      object,
     }));
-    return [{ name: func.toLowerCase(), func, args: valid, state }, ...each];
+    return [{ name: func.toLowerCase(), func, args: valid, state, object }, ...each];
   });
 
 it("has each function", () => expect(functionNames.filter((name) => !Object.hasOwn(ROWS, name))).toEqual([]));
@@ -191,21 +204,25 @@ it("no value of a Secret is in an object, event, URL or line of the log, whateve
     roleBinding("profiles", "Role", "profiles", `${namespace}/ops`),
     claim,
     deployment("web", "busybox"),
+    statefulSet("set", "db", 1),
   ])
     await administrator.create(within(namespace, one));
   await runningPod(namespace, "db-0", "db");
+  await podsRun(namespace, "set-0");
   onTestFinished(controllerOf({ ...client, send, exec }, namespace, { log }).stop);
 
   const runs = runsOf(namespace);
   const given = { secrets: { credentials: { name: "credentials", namespace: "" } }, profile: { name: "s3" } };
-  for (const { name, func, args, state } of runs) {
+  for (const { name, func, args, state, object } of runs) {
     // Those that are to end as meant have all the time that they need; the others may wait for what does not come.
     const timeout = state === undefined ? "10s" : "150s";
     const outputArtifacts = { mark: { keyValue: { mark: "{{ toJson .Phases.only.Output }}" } } };
     await administrator.create(
       within(namespace, blueprint(name, { do: { outputArtifacts, phases: [{ func, name: "only", args, timeout }] } })),
     );
-    await administrator.create(within(namespace, actionSet(name, actionOn("do", name, given))));
+    await administrator.create(
+      within(namespace, actionSet(name, actionOn("do", name, { ...given, ...(object && { object }) }))),
+    );
   }
   const sets = async () =>
     (await administrator.list(actionSetRef(""), namespace)) as unknown as readonly ActionSetObject[];

@@ -22,12 +22,47 @@ export const pod = (name: string, ...containers: readonly string[]): Manifest =>
   },
 });
 
+/** A StatefulSet whose Pods run until they are told to end, each with a claim of its own at /data. */
+export const statefulSet = (name: string, container: string, replicas: number): Manifest => ({
+  apiVersion: "apps/v1",
+  kind: "StatefulSet",
+  metadata: { name },
+  spec: {
+    replicas,
+    podManagementPolicy: "Parallel",
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: {
+        terminationGracePeriodSeconds: 0,
+        containers: [{ name: container, image: "busybox", volumeMounts: [{ name: "data", mountPath: "/data" }] }],
+      },
+    },
+    volumeClaimTemplates: [
+      {
+        metadata: { name: "data" },
+        spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Mi" } } },
+      },
+    ],
+  },
+});
+
+const isRunning = async (namespace: string, name: string): Promise<boolean> => {
+  const found = (await administrator.read(within(namespace, pod(name)))) as
+    | { readonly status?: { readonly phase?: string } }
+    | undefined;
+  return found?.status?.phase === "Running";
+};
+
+/** Until all of them run. */
+export const podsRun = async (namespace: string, ...names: readonly string[]): Promise<void> => {
+  for (const name of names)
+    await expect.poll(() => isRunning(namespace, name), { message: `Pod ${name} runs`, timeout: 20_000 }).toBe(true);
+};
+
 export const runningPod = async (namespace: string, name: string, ...containers: readonly string[]): Promise<void> => {
   await administrator.create(within(namespace, pod(name, ...containers)));
-  const phase = async (): Promise<unknown> =>
-    ((await administrator.read(within(namespace, pod(name)))) as { readonly status?: { readonly phase?: string } })
-      ?.status?.phase;
-  await expect.poll(phase, { timeout: 20_000 }).toBe("Running");
+  await podsRun(namespace, name);
 };
 
 export const exec = (name: string, namespace: string, script: string, more: object = {}): object => ({

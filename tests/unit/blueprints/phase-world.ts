@@ -170,6 +170,7 @@ export interface Circumstances {
   readonly now?: number;
   readonly attempt?: number;
   readonly object?: ObjectReference;
+  readonly profile?: ObjectReference;
   readonly workload?: JsonObject;
   readonly mayRerun?: boolean;
   readonly log?: LogOutput;
@@ -189,6 +190,7 @@ export const execute = <T extends ArgTable>(
     now = START,
     attempt = 1,
     object,
+    profile,
     workload = {},
     mayRerun = false,
     executed = NEVER,
@@ -222,11 +224,13 @@ export const execute = <T extends ArgTable>(
         attempt,
         seed: "",
         ...(object === undefined ? {} : { object }),
+        ...(profile === undefined ? {} : { profile }),
         startedAt: START,
         now: at,
         settings: { defaultServiceAccount: "default", podReadyTimeout: 1, toolsImage: "tools", seed: "", process },
         remembered,
         log,
+        logOf: () => log,
         seen: {},
         mayRerun,
         workload,

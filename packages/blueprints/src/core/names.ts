@@ -16,9 +16,13 @@ export const journalName = (uid: string): string => `${JOURNAL_PREFIX}${uid}`;
 export const attemptOf = (uid: string, action: number, phase: string, attempt: number): string =>
   `${uid}/${action}/${phase}/${attempt}`;
 
-/** The name under which the answers and the log of a phase are remembered. */
-export const phaseKey = (action: number, phase: number | "defer", attempt: number): string =>
-  `phase/${action}/${phase}/${attempt}`;
+/**
+ * The name under which the answers and the log of a phase are remembered.
+ *
+ * @param part of which of its Pods, if it has several
+ */
+export const phaseKey = (action: number, phase: number | "defer", attempt: number, part?: number | string): string =>
+  `phase/${action}/${phase}/${attempt}${part === undefined ? "" : `/${part}`}`;
 
 export const show = ({ namespace, name }: { readonly namespace?: string; readonly name: string }): string =>
   namespace === undefined ? name : `${namespace}/${name}`;

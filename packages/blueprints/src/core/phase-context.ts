@@ -69,6 +69,8 @@ export interface PhaseContext {
   readonly id: PhaseId;
   readonly name: string;
   readonly attempt: number;
+  /** Which of its Pods this is about, if it has several: see {@link partOf}. */
+  readonly part?: number;
   /** Of what is chosen at random, names included. Unknown to others. */
   readonly seed: string;
   /** The object of the action. */
@@ -84,6 +86,8 @@ export interface PhaseContext {
   readonly settings: Settings;
   readonly remembered: JsonObject;
   readonly log: LogOutput;
+  /** The log of one of its Pods, if it has several. */
+  readonly logOf: (part: number) => LogOutput;
   /** Outputs that the log had before, and may have lost by now. */
   readonly seen: Readonly<Record<string, string>>;
   /** Pods, containers and claims of the object, if it is a workload. */
@@ -106,12 +110,15 @@ export interface PhaseContext {
 export const madeBy = ({ actionSet, id, name, attempt }: PhaseContext): string =>
   attemptOf(actionSet.metadata.uid, id.action, name, attempt);
 
+/** The same, without the attempt: how it begins. */
+export const phaseOf = (context: PhaseContext): string => madeBy(context).slice(0, -`${context.attempt}`.length);
+
 /** Whether this phase has made it, in this attempt or an earlier one: for objects whose names others may choose, too. */
 export const isOfPhase = (context: PhaseContext, { metadata: { annotations = {} } }: KubeObject): boolean =>
-  annotations[MADE_BY]?.startsWith(madeBy(context).slice(0, -`${context.attempt}`.length)) === true;
+  annotations[MADE_BY]?.startsWith(phaseOf(context)) === true;
 
-export const keyOf = ({ id, attempt }: Pick<PhaseContext, "id" | "attempt">): string =>
-  phaseKey(id.action, id.phase, attempt);
+export const keyOf = ({ id, attempt, part }: Pick<PhaseContext, "id" | "attempt" | "part">): string =>
+  phaseKey(id.action, id.phase, attempt, part);
 
 /** The name under which an answer is remembered for a phase. */
 export const factOf = (context: PhaseContext, name: string): string => `${keyOf(context)}/${name}`;
@@ -139,7 +146,7 @@ export type PhaseStep =
       readonly until: Instant;
       readonly because: string;
       readonly watched?: readonly WatchedObject[];
-      readonly follow?: LogSource;
+      readonly follow?: readonly LogSource[];
       readonly execs?: readonly ExecSource[];
       /** The outputs so far. */
       readonly seen?: Readonly<Record<string, string>>;

@@ -1,11 +1,11 @@
 // Executes the phases of a running ActionSet: what each does next, what of that is recorded, and what is told.
-import { asObject, classify, equal, fromTimestamp, type Instant, isAbsent, pods } from "@janus/types";
+import { classify, equal, fromTimestamp, type Instant, isAbsent } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
 import { readArgs, renderArgs } from "./args.ts";
 import { DEFER_OF_DELETED, retryAt, timeoutOf } from "./bounds.ts";
-import type { Effect, LogSource, Step, StepEvent } from "./effect.ts";
+import type { Effect, Step, StepEvent } from "./effect.ts";
 import { functionOf } from "./functions/index.ts";
 import type { Journal, PhaseRecord } from "./journal.ts";
 import { NO_LOG } from "./log-output.ts";
@@ -13,6 +13,7 @@ import type { Memory } from "./memory.ts";
 import { phaseKey } from "./names.ts";
 import { indexOf, type PhaseContext, type PhaseId, type PhaseStep, type Settings } from "./phase-context.ts";
 import { paramsOf } from "./params.ts";
+import { madePods } from "./pods/parts.ts";
 import { get, type Inquiry, inquiry, type ObjectRef, remove } from "./requests.ts";
 import { shortened } from "./project.ts";
 import {
@@ -73,6 +74,7 @@ const contextOf = (
     settings,
     remembered: record.remembered ?? {},
     log: memory.logs.get(key) ?? NO_LOG,
+    logOf: (part) => memory.logs.get(phaseKey(id.action, id.phase, record.attempt, part)) ?? NO_LOG,
     seen: record.seen ?? {},
     workload: journal.actions[id.action]?.workload ?? {},
     pod: { override: podOverride, labels: podLabels, annotations: podAnnotations },
@@ -296,12 +298,11 @@ export const eventsBetween = (before: Journal | undefined, after: Journal): read
 const endedPods = (
   journal: Journal,
 ): readonly { readonly key: string; readonly ref: ObjectRef; readonly uid: string }[] =>
-  recordsOf(journal).flatMap(({ action, phase, record: { state, attempt, remembered } }) => {
-    const { namespace = "", name = "", uid } = asObject(remembered?.["pod"]);
-    if (state === "running" || typeof uid !== "string") return [];
-    const ref = { resource: pods, namespace: namespace as string, name: name as string };
-    return [{ key: phaseKey(action, phase, attempt), ref, uid }];
-  });
+  recordsOf(journal).flatMap(({ action, phase, record: { state, attempt, remembered = {} } }) =>
+    state === "running"
+      ? []
+      : madePods(remembered).map(({ part, ref, uid }) => ({ key: phaseKey(action, phase, attempt, part), ref, uid })),
+  );
 
 /** Deletes the Pods of phases that have ended: their results are in the journal. A conflict is judged by what is there. */
 export const leftovers = (memory: Memory, journal: Journal): readonly Effect[] =>
@@ -361,7 +362,7 @@ export const advance = (
           resourceVersion,
         })),
       ),
-      follow: waits.flatMap(({ follow }): readonly LogSource[] => (follow === undefined ? [] : [follow])),
+      follow: waits.flatMap(({ follow }) => follow ?? []),
       execs: waits.flatMap(({ execs }) => execs ?? []),
     },
   };

@@ -1,12 +1,11 @@
 // The place where the backups of an action are kept: its Profile, with the credentials for it.
-import { asObject, isAbsent, type JsonObject, type KubeObject, messageOf } from "@janus/types";
+import { asObject, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { profiles } from "../../api/names.ts";
-import type { ObjectReference } from "../../api/object-reference.ts";
+import { isGiven, type ObjectReference } from "../../api/object-reference.ts";
 import { Profile } from "../../api/profile.ts";
+import { namedObject } from "../named-objects.ts";
 import { show } from "../names.ts";
 import { inquiryOf, type PhaseContext, type PhaseStep } from "../phase-context.ts";
-import { get, secrets } from "../requests.ts";
 
 export interface BackupLocation {
   /** Namespace and name of the Profile, for messages. */
@@ -20,32 +19,22 @@ export interface BackupLocation {
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
-const given = (text: string | undefined): text is string => text !== undefined && text !== "";
-
 /** Left: what is to be done first, or why it cannot be read. */
 const read = (
   context: PhaseContext,
   kind: "Profile" | "Secret",
-  { name = "", namespace }: ObjectReference,
+  ref: ObjectReference,
   own: string,
 ): E.Either<PhaseStep, KubeObject> => {
-  const { ask, missing } = inquiryOf(context);
-  const ref = {
-    resource: kind === "Profile" ? profiles : secrets,
-    namespace: given(namespace) ? namespace : own,
-    name,
-  };
-  const answer = ask(get(`read-${kind.toLowerCase()}`, `profile/${kind}`, ref, context.serviceAccount));
-  if (answer === undefined) return E.left({ type: "run", effects: missing });
-  return E.mapLeft((error: Parameters<typeof messageOf>[0]) =>
-    fail(`${kind} ${show(ref)} ${isAbsent(error) ? "not found" : `cannot be read: ${messageOf(error)}`}`),
-  )(answer);
+  const inquiry = inquiryOf(context);
+  const found = namedObject(inquiry, kind, ref, own, context.serviceAccount);
+  return found === undefined ? E.left({ type: "run", effects: inquiry.missing }) : E.mapLeft(fail)(found);
 };
 
 /** Left: what is to be done first, or why there is no such place. */
 export const backupLocation = (context: PhaseContext): E.Either<PhaseStep, BackupLocation> => {
   const { profile, actionSet } = context;
-  if (profile === undefined || !given(profile.name))
+  if (profile === undefined || !isGiven(profile.name))
     return E.left(fail("there is no Profile: name one in spec.actions[].profile of the ActionSet"));
   const found = read(context, "Profile", profile, actionSet.metadata.namespace);
   if (E.isLeft(found)) return found;
@@ -81,9 +70,9 @@ export const pairOf = (
   const { idField, secretField } = place.credential.keyPair ?? {};
   return E.flatMap((first: string) =>
     E.map((second: string): readonly [string, string] => [first, second])(
-      credentialOf(place, given(secretField) ? secretField : secret),
+      credentialOf(place, isGiven(secretField) ? secretField : secret),
     ),
-  )(credentialOf(place, given(idField) ? idField : id));
+  )(credentialOf(place, isGiven(idField) ? idField : id));
 };
 
 /** The JSON that `kando --profile` takes. */

@@ -6,14 +6,11 @@ type Lines = readonly string[];
 const last = (lines: Lines, pattern: RegExp): string | undefined =>
   lines.flatMap((line) => pattern.exec(line)?.[1] ?? []).at(-1);
 
+const TOTAL = /Total Size:\s+(.*\S)\s*$/u;
 const SIZE = String.raw`(\d+(?:\.\d+)? (?:[TGMK]i)?B)`;
 
-export interface Backup {
-  readonly backupID: string;
-  readonly fileCount: string;
-  readonly size: string;
-  readonly phySize: string;
-}
+/** What functions say of a backup. */
+export type Backup = Readonly<Record<"backupID" | "fileCount" | "size" | "phySize", string>>;
 
 /** Undefined: no backup was made. */
 export const readBackup = (lines: Lines): Backup | undefined => {
@@ -22,8 +19,9 @@ export const readBackup = (lines: Lines): Backup | undefined => {
     ? undefined
     : {
         backupID,
-        fileCount: last(lines, /processed (\d+) files, /u) ?? "",
-        size: last(lines, new RegExp(`processed \\d+ files, ${SIZE} in `, "u")) ?? "",
+        // The second form of one that was made before.
+        fileCount: last(lines, /processed (\d+) files, /u) ?? last(lines, /^Files: (\d+)$/u) ?? "",
+        size: last(lines, new RegExp(`processed \\d+ files, ${SIZE} in `, "u")) ?? last(lines, TOTAL) ?? "",
         // The second form since restic 0.14, which is more than what Kanister reads.
         phySize: last(lines, new RegExp(`^Added to the repo(?:sitory)?: ${SIZE}`, "u")) ?? "",
       };
@@ -39,7 +37,7 @@ export interface Stats {
 export const readStats = (lines: Lines): Stats | undefined => {
   const mode = last(lines, /Stats in\s+(\S+)\s+mode:/u);
   const fileCount = last(lines, /Total (?:File|Blob) Count:\s+(\d+)$/u);
-  const size = last(lines, /Total Size:\s+(.*\S)$/u);
+  const size = last(lines, TOTAL);
   return mode === undefined || fileCount === undefined || size === undefined ? undefined : { mode, fileCount, size };
 };
 

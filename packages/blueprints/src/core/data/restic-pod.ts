@@ -1,33 +1,40 @@
 // Runs restic in a Pod of its own, to the end, and reads what it says.
 import * as E from "fp-ts/lib/Either.js";
-import type { JsonObject } from "@janus/types";
 import type { ArgTable } from "../args.ts";
-import type { PhaseContext, PhaseStep } from "../phase-context.ts";
+import type { Access, PhaseContext, PhaseStep } from "../phase-context.ts";
 import { type ClaimVolumes, claimVolumes } from "../pods/claim-volumes.ts";
 import { CONTAINER, type JobPod } from "../pods/job-pod.ts";
+import { podAccess } from "../pods/pod-access.ts";
+import { changesOf, POD_ARGS, type PodArgs } from "../pods/pod-args.ts";
 import { runPod, stopPod } from "../pods/run-pod.ts";
 import type { Text } from "../text.ts";
-import { backupLocation } from "./backup-location.ts";
+import { type BackupLocation, backupLocation } from "./backup-location.ts";
 import { type ResticCommand, resticCommand } from "./restic-commands.ts";
 import { resticEnv } from "./restic-repository.ts";
 
-/** Arguments of functions that run restic in a Pod. */
-export const RESTIC_ARGS = {
+/** Arguments of functions that run restic. */
+export const REPOSITORY_ARGS = {
   encryptionKey: {
     type: "content",
     about: "The password of the repository. Default: Kanister's, which everyone knows.",
   },
   insecureTLS: { type: "boolean", about: "Whether certificates of the storage are not verified. Default: false." },
-  podOverride: { type: "object", about: "Merged into the spec of the Pod." },
-  podLabels: { type: "map", about: "Labels of the Pod." },
-  podAnnotations: { type: "map", about: "Annotations of the Pod." },
 } as const satisfies ArgTable;
+
+/** The same, in a Pod of its own. */
+export const RESTIC_ARGS = { ...REPOSITORY_ARGS, ...POD_ARGS } as const satisfies ArgTable;
 
 export const IMAGE_ARG = {
   image: { type: "text", about: "The image of the Pod, with restic. Default: that of --tools-image." },
 } as const satisfies ArgTable;
 
-export interface ResticPod {
+/** The credentials go to a Secret beside the Pod. */
+export const resticAccess = (namespace: string): readonly Access[] => [
+  ...podAccess(namespace),
+  { verb: "create", group: "", resource: "secrets", namespace },
+];
+
+export interface ResticPod extends PodArgs {
   /** Of the name of the Pod. */
   readonly prefix: string;
   readonly namespace: string;
@@ -39,16 +46,13 @@ export interface ResticPod {
   readonly claims?: Readonly<Record<string, string>>;
   readonly encryptionKey?: Text;
   readonly insecureTLS?: boolean;
-  readonly podOverride?: JsonObject;
-  readonly podLabels?: Readonly<Record<string, string>>;
-  readonly podAnnotations?: Readonly<Record<string, string>>;
 }
 
 const NO_VOLUMES: ClaimVolumes = { volumes: [], mounts: [] };
 
 const podOf = (
   { toolsImage }: PhaseContext["settings"],
-  { prefix, namespace, image = "", command, insecureTLS = false, podOverride, podLabels, podAnnotations }: ResticPod,
+  { prefix, namespace, image = "", command, insecureTLS = false, ...changes }: ResticPod,
 ): JobPod => ({
   prefix,
   namespace,
@@ -59,31 +63,33 @@ const podOf = (
       command: resticCommand({ ...command, insecureTls: insecureTLS }),
     },
   ],
-  ...(podOverride === undefined ? {} : { override: podOverride }),
-  ...(podLabels === undefined ? {} : { labels: podLabels }),
-  ...(podAnnotations === undefined ? {} : { annotations: podAnnotations }),
+  ...changesOf(changes),
 });
 
-/**
- * Guarantees: restic runs at most once in an attempt; no credential is in an object but the Secret of its Pod.
- *
- * @param result what its last lines come to. Undefined: not what they should be
- */
-export const runRestic = (
+/** What the last lines of restic come to. Undefined: they are not what they should be. */
+type Result = (lines: readonly string[]) => Readonly<Record<string, string>> | undefined;
+
+/** Guarantees: restic runs at most once in an attempt; no credential is in an object but the Secret of its Pod. */
+export const runRestic = (context: PhaseContext, pod: ResticPod, result: Result): PhaseStep => {
+  const place = backupLocation(context);
+  return E.isLeft(place) ? place.left : runResticAt(place.right, context, pod, result);
+};
+
+/** The same, of a location that is known. */
+export const runResticAt = (
+  place: BackupLocation,
   context: PhaseContext,
   pod: ResticPod,
-  result: (lines: readonly string[]) => Readonly<Record<string, string>> | undefined,
+  result: Result,
 ): PhaseStep => {
-  const place = backupLocation(context);
-  if (E.isLeft(place)) return place.left;
-  const env = resticEnv(place.right, pod.artifactPrefix, pod.encryptionKey);
+  const env = resticEnv(place, pod.artifactPrefix, pod.encryptionKey);
   if (E.isLeft(env)) return { type: "fail", message: env.left };
   // The Pod is as it was made, whatever has become of the claims.
   const isMade = context.remembered["pod"] !== undefined;
   const volumes =
     pod.claims === undefined || isMade ? E.right(NO_VOLUMES) : claimVolumes(context, pod.namespace, pod.claims);
   if (E.isLeft(volumes)) return volumes.left;
-  const insecureTLS = pod.insecureTLS === true || place.right.skipSSLVerify;
+  const insecureTLS = pod.insecureTLS === true || place.skipSSLVerify;
   const job: JobPod = {
     ...podOf(context.settings, { ...pod, insecureTLS }),
     ...(volumes.right.volumes.length === 0 ? {} : volumes.right),

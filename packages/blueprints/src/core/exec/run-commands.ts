@@ -8,7 +8,7 @@ import { get } from "../requests.ts";
 import type { Text } from "../text.ts";
 import type { ExecOutcome } from "./exec-outcome.ts";
 import { placeOfPod, targetContainer } from "./target-container.ts";
-import { wordsOverStdin } from "./words-over-stdin.ts";
+import { type SecretEnv, wordsOverStdin } from "./words-over-stdin.ts";
 
 /** A container, by names. */
 export interface CommandPlace {
@@ -16,6 +16,12 @@ export interface CommandPlace {
   readonly pod: string;
   /** Absent: that of an annotation of the Pod, else its only one. */
   readonly container?: string;
+}
+
+/** A command, and where it runs. */
+export interface PlacedCommand extends CommandPlace {
+  readonly words: readonly Text[];
+  readonly secretEnv?: SecretEnv;
 }
 
 /** A command that has come to its end. */
@@ -52,7 +58,8 @@ const begunOf = ({ exec }: JsonObject): Begun | undefined =>
 const placeOf = ({ namespace, pod: name }: CommandPlace, container: string): string =>
   `Pod ${show({ namespace, name })}, container "${container}"`;
 
-const HINT = "with onInterrupted: Rerun it would be run again";
+const hintOf = ({ mayRerun }: PhaseContext, tries: number): string =>
+  mayRerun ? `it was sent ${tries} times` : "with onInterrupted: Rerun it would be run again";
 
 const begin = (context: PhaseContext, containers: readonly string[], tries: number): PhaseStep => {
   const exec = { process: context.settings.process, tries, containers };
@@ -78,11 +85,11 @@ const prepare = (context: PhaseContext, places: readonly CommandPlace[]): PhaseS
       );
 };
 
-const problemOf = (outcome: ExecOutcome, hasStdin: boolean): string | undefined => {
+const problemOf = (outcome: ExecOutcome, hasStdin: boolean, hint: string): string | undefined => {
   if (outcome.type === "exited") return undefined;
-  if (outcome.type === "lost") return `nobody can tell whether the command has run (${outcome.message}); ${HINT}`;
+  if (outcome.type === "lost") return `nobody can tell whether the command has run (${outcome.message}); ${hint}`;
   return outcome.isProgramMissing && hasStdin
-    ? "it has no sh, which a command that depends on a Secret needs, so that no URL has it: use KubeTask"
+    ? "it has no sh, which a command that depends on a Secret needs, so that no URL has it: use a function with a Pod of its own"
     : `the command cannot be run: ${outcome.message}`;
 };
 
@@ -95,47 +102,42 @@ const problemOf = (outcome: ExecOutcome, hasStdin: boolean): string | undefined 
  */
 export const runCommands = (
   context: PhaseContext,
-  places: readonly CommandPlace[],
-  words: readonly Text[],
+  commands: readonly PlacedCommand[],
 ): PhaseStep | readonly Executed[] => {
   const begun = begunOf(context.remembered);
-  if (begun === undefined) return prepare(context, places);
+  if (begun === undefined) return prepare(context, commands);
   const { process, tries, containers } = begun;
   const isAgain = context.mayRerun && tries <= MOST_RERUNS;
+  const hint = hintOf(context, tries);
   const again = (): PhaseStep => begin(context, containers, tries + 1);
-  const shown = places.map((place, at) => placeOf(place, containers[at] ?? ""));
+  const shown = commands.map((place, at) => placeOf(place, containers[at] ?? ""));
   if (process !== context.settings.process)
     return isAgain
       ? again()
       : interrupted(
-          `${shown.join("; ")}: the controller ended while the command was on its way, and nobody can tell whether it has run; ${HINT}`,
+          `${shown.join("; ")}: the controller ended while the command was on its way, and nobody can tell whether it has run; ${hint}`,
         );
 
-  const { command, stdin } = wordsOverStdin(words);
-  const keys = places.map((_, at) => `${keyOf(context)}/exec/${tries}/${at}`);
-  const outcomes = keys.map((key) => context.executed(key));
+  const sent = commands.map(({ namespace, pod, words, secretEnv }, at) => ({
+    key: `${keyOf(context)}/exec/${tries}/${at}`,
+    as: context.serviceAccount,
+    namespace,
+    pod,
+    container: containers[at] ?? "",
+    ...wordsOverStdin(words, secretEnv),
+  }));
+  const outcomes = sent.map(({ key }) => context.executed(key));
   const ended = outcomes.flatMap((outcome, at) => (outcome === undefined ? [] : [{ place: shown[at] ?? "", outcome }]));
-  if (ended.length < places.length)
+  if (ended.length < commands.length)
     return {
       type: "wait",
       until: Number.POSITIVE_INFINITY,
       because: `the command runs in ${shown.filter((_, at) => outcomes[at] === undefined).join("; ")}`,
-      execs: places.map(
-        ({ namespace, pod }, at): ExecSource => ({
-          key: keys[at] ?? "",
-          as: context.serviceAccount,
-          namespace,
-          pod,
-          container: containers[at] ?? "",
-          command,
-          ...(stdin === undefined ? {} : { stdin }),
-          isTold: outcomes[at] !== undefined,
-        }),
-      ),
+      execs: sent.map((one, at): ExecSource => ({ ...one, isTold: outcomes[at] !== undefined })),
     };
   if (isAgain && ended.some(({ outcome }) => outcome.type === "lost")) return again();
-  const problems = ended.flatMap(({ place, outcome }) => {
-    const problem = problemOf(outcome, stdin !== undefined);
+  const problems = ended.flatMap(({ place, outcome }, at) => {
+    const problem = problemOf(outcome, sent[at]?.stdin !== undefined, hint);
     return problem === undefined ? [] : [`${place}: ${problem}`];
   });
   const isLost = ended.some(({ outcome }) => outcome.type === "lost");
@@ -152,12 +154,8 @@ export const failureOfCommand = ({ place, outcome: { exitCode, stdout, stderr } 
 };
 
 /** Ends with the outputs of all commands, later ones replace earlier ones; or with all that has failed. */
-export const commandOutputs = (
-  context: PhaseContext,
-  places: readonly CommandPlace[],
-  words: readonly Text[],
-): PhaseStep => {
-  const done = runCommands(context, places, words);
+export const commandOutputs = (context: PhaseContext, commands: readonly PlacedCommand[]): PhaseStep => {
+  const done = runCommands(context, commands);
   if ("type" in done) return done;
   const failures = done.flatMap((one) => failureOfCommand(one) ?? []);
   return failures.length > 0

@@ -1,9 +1,8 @@
 // BackupDataStats: tells how large a backup is that restic has made.
 import type { Args, ArgTable } from "../args.ts";
 import { readStats } from "../data/restic-output.ts";
-import { IMAGE_ARG, RESTIC_ARGS, type ResticPod, runRestic, stopRestic } from "../data/restic-pod.ts";
+import { IMAGE_ARG, RESTIC_ARGS, resticAccess, type ResticPod, runRestic, stopRestic } from "../data/restic-pod.ts";
 import type { KanisterFunction } from "../phase-context.ts";
-import { podAccess } from "../pods/pod-access.ts";
 
 const { insecureTLS: _, ...common } = RESTIC_ARGS;
 
@@ -30,7 +29,7 @@ export const backupDataStats: KanisterFunction<typeof args> = {
   about: "Tells how large a backup of restic is, in a Pod of its own.",
   args,
   outputs: "mode, fileCount, size, version.",
-  access: ({ namespace }, own) => podAccess(namespace ?? own),
+  access: ({ namespace }, own) => resticAccess(namespace ?? own),
   step: (given, context) =>
     runRestic(context, podOf(given), (lines) => {
       const stats = readStats(lines);

@@ -1,8 +1,7 @@
 // CheckRepository: tells whether the repository of backups can be read with the password.
 import type { Args, ArgTable } from "../args.ts";
-import { IMAGE_ARG, RESTIC_ARGS, type ResticPod, runRestic, stopRestic } from "../data/restic-pod.ts";
+import { IMAGE_ARG, RESTIC_ARGS, resticAccess, type ResticPod, runRestic, stopRestic } from "../data/restic-pod.ts";
 import type { KanisterFunction, PhaseContext } from "../phase-context.ts";
-import { podAccess } from "../pods/pod-access.ts";
 
 const args = {
   backupArtifactPrefix: { type: "text", isRequired: true, about: "The path of the repository in the bucket." },
@@ -22,7 +21,7 @@ export const checkRepository: KanisterFunction<typeof args> = {
   about: "Tells whether the repository of backups is there, and the password is right, in a Pod of its own.",
   args,
   outputs: "passwordIncorrect, repoUnavailable (each true or false), version.",
-  access: (_, own) => podAccess(own),
+  access: (_, own) => resticAccess(own),
   step: (given, context) =>
     runRestic(context, podOf(given, context), (lines) => ({
       passwordIncorrect: `${lines.includes("passwordIncorrect")}`,

@@ -1,11 +1,10 @@
 // CopyVolumeData: backs up the volume of a claim with restic.
 import type { Args, ArgTable } from "../args.ts";
+import { tagOf } from "../data/restic-commands.ts";
 import { readBackup } from "../data/restic-output.ts";
-import { IMAGE_ARG, RESTIC_ARGS, type ResticPod, runRestic, stopRestic } from "../data/restic-pod.ts";
-import { shortHash } from "../names.ts";
-import { type KanisterFunction, madeBy, type PhaseContext } from "../phase-context.ts";
+import { IMAGE_ARG, RESTIC_ARGS, resticAccess, type ResticPod, runRestic, stopRestic } from "../data/restic-pod.ts";
+import type { KanisterFunction, PhaseContext } from "../phase-context.ts";
 import { claimAccess } from "../pods/claim-volumes.ts";
-import { podAccess } from "../pods/pod-access.ts";
 
 const args = {
   namespace: { type: "text", isRequired: true, about: "Of the claim; the Pod runs there." },
@@ -17,8 +16,6 @@ const args = {
 } as const satisfies ArgTable;
 
 type Given = Args<typeof args>;
-
-const tagOf = (context: PhaseContext): string => shortHash(`${context.seed}/${madeBy(context)}/tag`);
 
 const rootOf = ({ mountPath = "", volume }: Given): string =>
   mountPath === "" ? `/mnt/vol_data/${volume}` : mountPath;
@@ -36,7 +33,7 @@ export const copyVolumeData: KanisterFunction<typeof args> = {
   args,
   outputs:
     "backupID, backupTag, backupRoot (the path), backupArtifactLocation (the repository), fileCount, size, phySize, version.",
-  access: ({ namespace }, own) => [...podAccess(namespace ?? own), claimAccess(namespace ?? own)],
+  access: ({ namespace }, own) => [...resticAccess(namespace ?? own), claimAccess(namespace ?? own)],
   step: (given, context) =>
     runRestic(context, podOf(given, context), (lines) => {
       const backup = readBackup(lines);

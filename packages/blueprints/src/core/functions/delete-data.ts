@@ -1,9 +1,9 @@
 // DeleteData: deletes a backup that restic has made.
+import { isGiven } from "../../api/object-reference.ts";
 import type { Args, ArgTable } from "../args.ts";
 import { freedBytes } from "../data/restic-output.ts";
-import { IMAGE_ARG, RESTIC_ARGS, type ResticPod, runRestic, stopRestic } from "../data/restic-pod.ts";
+import { IMAGE_ARG, RESTIC_ARGS, resticAccess, type ResticPod, runRestic, stopRestic } from "../data/restic-pod.ts";
 import type { KanisterFunction } from "../phase-context.ts";
-import { podAccess } from "../pods/pod-access.ts";
 
 const args = {
   namespace: { type: "text", isRequired: true, about: "Where the Pod runs." },
@@ -16,8 +16,6 @@ const args = {
 } as const satisfies ArgTable;
 
 type Given = Args<typeof args>;
-
-const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";
 
 const podOf = (given: Given): ResticPod => ({
   ...given,
@@ -34,7 +32,7 @@ export const deleteData: KanisterFunction<typeof args> = {
   about: "Deletes a backup of restic, in a Pod of its own. One that is not there is as good as deleted.",
   args,
   outputs: "spaceFreed: in bytes, such as `1024 B`.",
-  access: ({ namespace }, own) => podAccess(namespace ?? own),
+  access: ({ namespace }, own) => resticAccess(namespace ?? own),
   step: (given, context) =>
     isGiven(given.backupID) === isGiven(given.backupTag)
       ? { type: "fail", message: "either args.backupID or args.backupTag is required, not both" }

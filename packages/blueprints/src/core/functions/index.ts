@@ -1,10 +1,14 @@
 // The functions of blueprints by name.
 import type { KanisterFunction } from "../phase-context.ts";
+import { backupDataAll } from "./backup-data-all.ts";
+import { backupData } from "./backup-data.ts";
 import { backupDataStats } from "./backup-data-stats.ts";
 import { checkRepository } from "./check-repository.ts";
 import { copyVolumeData } from "./copy-volume-data.ts";
+import { deleteDataAll } from "./delete-data-all.ts";
 import { deleteData } from "./delete-data.ts";
 import { locationDelete } from "./location-delete.ts";
+import { restoreDataAll } from "./restore-data-all.ts";
 import { restoreData } from "./restore-data.ts";
 import { createCsiSnapshotStatic } from "./create-csi-snapshot-static.ts";
 import { createCsiSnapshot } from "./create-csi-snapshot.ts";
@@ -22,12 +26,16 @@ import { wait, waitV2 } from "./wait.ts";
 
 /** One with its own types of arguments is used with those that were read by its own table. */
 const FUNCTIONS = {
+  BackupData: backupData,
+  BackupDataAll: backupDataAll,
   BackupDataStats: backupDataStats,
   CheckRepository: checkRepository,
   CopyVolumeData: copyVolumeData,
   DeleteData: deleteData,
+  DeleteDataAll: deleteDataAll,
   LocationDelete: locationDelete,
   RestoreData: restoreData,
+  RestoreDataAll: restoreDataAll,
   CreateCSISnapshot: createCsiSnapshot,
   CreateCSISnapshotStatic: createCsiSnapshotStatic,
   DeleteCSISnapshot: deleteCsiSnapshot,

@@ -2,6 +2,7 @@
 import type { ArgTable } from "../args.ts";
 import { commandAccess, commandOutputs } from "../exec/run-commands.ts";
 import type { KanisterFunction } from "../phase-context.ts";
+import { MOST_PODS, namesIn } from "../pods/pod-names.ts";
 
 const args = {
   namespace: { type: "text", isRequired: true, about: "Where the Pods are." },
@@ -14,23 +15,18 @@ const args = {
   },
 } as const satisfies ArgTable;
 
-/** Each takes a connection. */
-const MOST = 100;
-
-const wordsIn = (text: string): readonly string[] => text.split(/\s+/u).filter((word) => word !== "");
-
 export const kubeExecAll: KanisterFunction<typeof args> = {
   about: "Runs a command in all of these containers of all of these Pods, side by side.",
   args,
   outputs: "What `kando output` writes to stdout; of the same name, that of the last container of the last Pod.",
   access: ({ namespace }, own) => commandAccess(namespace ?? own),
-  step: ({ namespace, pods, containers, command }, context) => {
-    const places = wordsIn(pods).flatMap((pod) =>
-      wordsIn(containers).map((container) => ({ namespace, pod, container })),
+  step: ({ namespace, pods, containers, command: words }, context) => {
+    const commands = namesIn(pods).flatMap((pod) =>
+      namesIn(containers).map((container) => ({ namespace, pod, container, words })),
     );
-    if (places.length === 0) return { type: "fail", message: "args.pods and args.containers name no container" };
-    if (places.length > MOST)
-      return { type: "fail", message: `the command is to run ${places.length} times, ${MOST} are the most` };
-    return commandOutputs(context, places, command);
+    if (commands.length === 0) return { type: "fail", message: "args.pods and args.containers name no container" };
+    if (commands.length > MOST_PODS)
+      return { type: "fail", message: `the command is to run ${commands.length} times, ${MOST_PODS} are the most` };
+    return commandOutputs(context, commands);
   },
 };

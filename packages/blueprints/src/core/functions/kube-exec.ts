@@ -1,4 +1,5 @@
 // KubeExec: runs a command in a container of a Pod that is there.
+import { isGiven } from "../../api/object-reference.ts";
 import type { ArgTable } from "../args.ts";
 import { commandAccess, commandOutputs } from "../exec/run-commands.ts";
 import type { KanisterFunction } from "../phase-context.ts";
@@ -23,10 +24,6 @@ export const kubeExec: KanisterFunction<typeof args> = {
   args,
   outputs: "What `kando output` writes to stdout.",
   access: ({ namespace }, own) => commandAccess(namespace ?? own),
-  step: ({ namespace, pod, container, command }, context) =>
-    commandOutputs(
-      context,
-      [{ namespace, pod, ...(container === undefined || container === "" ? {} : { container }) }],
-      command,
-    ),
+  step: ({ namespace, pod, container, command: words }, context) =>
+    commandOutputs(context, [{ namespace, pod, ...(isGiven(container) ? { container } : {}), words }]),
 };

@@ -2,9 +2,9 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Args, ArgTable } from "../args.ts";
 import { backupLocation, kandoProfile } from "../data/backup-location.ts";
+import { resticAccess } from "../data/restic-pod.ts";
 import type { KanisterFunction, PhaseContext } from "../phase-context.ts";
 import { CONTAINER, type JobPod } from "../pods/job-pod.ts";
-import { podAccess } from "../pods/pod-access.ts";
 import { runPod, stopPod } from "../pods/run-pod.ts";
 import { plain } from "../text.ts";
 
@@ -33,7 +33,7 @@ export const locationDelete: KanisterFunction<typeof args> = {
   about: "Deletes an artifact from the storage of the Profile with kando, in a Pod of its own.",
   args,
   outputs: "None.",
-  access: (_, own) => podAccess(own),
+  access: (_, own) => resticAccess(own),
   step: (given, context) => {
     const place = backupLocation(context);
     if (E.isLeft(place)) return place.left;

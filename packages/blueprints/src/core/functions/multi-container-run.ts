@@ -1,9 +1,11 @@
 // MultiContainerRun: runs two commands side by side in a Pod of its own, with a volume that they share.
 import { isObject, type Json, type JsonObject } from "@janus/types";
+import { isGiven } from "../../api/object-reference.ts";
 import type { Args, ArgTable } from "../args.ts";
 import type { KanisterFunction, PhaseContext } from "../phase-context.ts";
 import { CONTAINER, type JobPod } from "../pods/job-pod.ts";
 import { podAccess } from "../pods/pod-access.ts";
+import { changesOf, POD_ARGS } from "../pods/pod-args.ts";
 import { runPod, stopPod } from "../pods/run-pod.ts";
 
 const args = {
@@ -21,36 +23,33 @@ const args = {
   sharedVolumeMedium: { type: "text", about: "The medium of the emptyDir that all share. Default: that of the node." },
   sharedVolumeSizeLimit: { type: "text", about: "Its sizeLimit. Default: none." },
   sharedVolumeDir: { type: "text", about: "Where it is mounted. Default: /tmp/." },
-  podOverride: { type: "object", about: "Merged into the spec of the Pod." },
-  podLabels: { type: "map", about: "Labels of the Pod." },
-  podAnnotations: { type: "map", about: "Annotations of the Pod." },
+  ...POD_ARGS,
 } as const satisfies ArgTable;
 
 const SHARED = "shared";
 
-const given = (text: string | undefined): text is string => text !== undefined && text !== "";
-
 const podOf = (all: Args<typeof args>, { actionSet }: PhaseContext): JobPod => {
-  const { namespace, podOverride, podLabels, podAnnotations, sharedVolumeDir } = all;
+  const { namespace, sharedVolumeDir } = all;
   const emptyDir = {
-    ...(given(all.sharedVolumeMedium) ? { medium: all.sharedVolumeMedium } : {}),
-    ...(given(all.sharedVolumeSizeLimit) ? { sizeLimit: all.sharedVolumeSizeLimit } : {}),
+    ...(isGiven(all.sharedVolumeMedium) ? { medium: all.sharedVolumeMedium } : {}),
+    ...(isGiven(all.sharedVolumeSizeLimit) ? { sizeLimit: all.sharedVolumeSizeLimit } : {}),
   };
   return {
     prefix: "kanister-job-",
-    namespace: given(namespace) ? namespace : actionSet.metadata.namespace,
+    namespace: isGiven(namespace) ? namespace : actionSet.metadata.namespace,
     containers: [
       { name: "output", image: all.outputImage, command: all.outputCommand },
       { name: "background", image: all.backgroundImage, command: all.backgroundCommand },
     ],
-    ...(given(all.initImage)
+    ...(isGiven(all.initImage)
       ? { initContainers: [{ name: "init", image: all.initImage, command: all.initCommand ?? [] }] }
       : {}),
     volumes: [{ name: SHARED, emptyDir }],
-    mounts: [{ name: SHARED, mountPath: given(sharedVolumeDir) ? sharedVolumeDir : "/tmp/" }],
-    ...(podOverride === undefined ? {} : { override: podOverride }),
-    ...(podLabels === undefined ? {} : { labels: podLabels }),
-    annotations: { ...podAnnotations, "kubectl.kubernetes.io/default-container": "output" },
+    mounts: [{ name: SHARED, mountPath: isGiven(sharedVolumeDir) ? sharedVolumeDir : "/tmp/" }],
+    ...changesOf({
+      ...all,
+      podAnnotations: { ...all.podAnnotations, "kubectl.kubernetes.io/default-container": "output" },
+    }),
   };
 };
 
@@ -76,7 +75,7 @@ export const multiContainerRun: KanisterFunction<typeof args> = {
   args,
   concealed: ["initCommand", "backgroundCommand", "outputCommand"],
   outputs: "What `kando output` writes to the log of the container `output`.",
-  access: ({ namespace }, own) => podAccess(given(namespace) ? namespace : own),
+  access: ({ namespace }, own) => podAccess(isGiven(namespace) ? namespace : own),
   step: (all, context) => runPod(withOverride(context), podOf(all, context)),
   stop: (all, context) => stopPod(context, podOf(all, context)),
 };

@@ -1,11 +1,13 @@
 // PrepareData: runs a command in a Pod of its own with volumes of claims.
 import { asObject, isObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
+import { isGiven } from "../../api/object-reference.ts";
 import type { Args, ArgTable } from "../args.ts";
 import type { KanisterFunction, PhaseContext, PhaseStep } from "../phase-context.ts";
 import { claimAccess, type ClaimVolumes, claimVolumes } from "../pods/claim-volumes.ts";
 import { CONTAINER, type JobPod } from "../pods/job-pod.ts";
 import { podAccess } from "../pods/pod-access.ts";
+import { changesOf, POD_ARGS } from "../pods/pod-args.ts";
 import { runPod, stopPod } from "../pods/run-pod.ts";
 
 const args = {
@@ -22,9 +24,7 @@ const args = {
     type: "boolean",
     about: "Whether the phase fails when the command does. Default: false, the outputs of such a command count.",
   },
-  podOverride: { type: "object", about: "Merged into the spec of the Pod." },
-  podLabels: { type: "map", about: "Labels of the Pod." },
-  podAnnotations: { type: "map", about: "Annotations of the Pod." },
+  ...POD_ARGS,
 } as const satisfies ArgTable;
 
 type Given = Args<typeof args>;
@@ -39,7 +39,7 @@ const pathsOf = ({ volumes = {} }: Given, { workload }: PhaseContext): Readonly<
 };
 
 const podOf = (
-  { namespace, image, command, serviceaccount, failOnError, podOverride, podLabels, podAnnotations }: Given,
+  { namespace, image, command, serviceaccount, failOnError, ...changes }: Given,
   volumes?: ClaimVolumes,
 ): JobPod => ({
   prefix: "prepare-data-job-",
@@ -47,10 +47,8 @@ const podOf = (
   containers: [{ name: CONTAINER, image, command }],
   ...volumes,
   mayFail: failOnError !== true,
-  ...(serviceaccount === undefined || serviceaccount === "" ? {} : { serviceAccount: serviceaccount }),
-  ...(podOverride === undefined ? {} : { override: podOverride }),
-  ...(podLabels === undefined ? {} : { labels: podLabels }),
-  ...(podAnnotations === undefined ? {} : { annotations: podAnnotations }),
+  ...(isGiven(serviceaccount) ? { serviceAccount: serviceaccount } : {}),
+  ...changesOf(changes),
 });
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });

@@ -1,10 +1,9 @@
 // RestoreData: restores files from a backup that restic has made into the volumes of claims.
-import { asObject } from "@janus/types";
+import { isGiven } from "../../api/object-reference.ts";
 import type { Args, ArgTable } from "../args.ts";
-import { RESTIC_ARGS, type ResticPod, runRestic, stopRestic } from "../data/restic-pod.ts";
+import { RESTIC_ARGS, resticAccess, type ResticPod, runRestic, stopRestic } from "../data/restic-pod.ts";
 import type { KanisterFunction, PhaseContext } from "../phase-context.ts";
-import { claimAccess } from "../pods/claim-volumes.ts";
-import { podAccess } from "../pods/pod-access.ts";
+import { claimAccess, claimsOfPod } from "../pods/claim-volumes.ts";
 
 const args = {
   namespace: { type: "text", isRequired: true, about: "Of the claims; the Pod runs there." },
@@ -18,30 +17,30 @@ const args = {
   },
   volumes: { type: "map", about: "PersistentVolumeClaims, and where each is mounted." },
   restorePath: { type: "text", about: "Below it the files get the paths that they had. Default: /." },
+  backupPath: {
+    type: "text",
+    about: "Only what the backup has below this path, and without it. Takes restic 0.16. Default: all.",
+  },
   ...RESTIC_ARGS,
 } as const satisfies ArgTable;
 
 type Given = Args<typeof args>;
 
-const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";
-
-/** Those of the Pod, as the workload has them. */
 const claimsOf = ({ pod, volumes = {} }: Given, { workload }: PhaseContext): Readonly<Record<string, string>> =>
-  isGiven(pod)
-    ? (asObject(asObject(workload["PersistentVolumeClaims"])[pod]) as Readonly<Record<string, string>>)
-    : volumes;
+  isGiven(pod) ? claimsOfPod(workload, pod) : volumes;
 
 const podOf = (given: Given, context: PhaseContext): ResticPod => {
-  const { backupIdentifier = "", backupTag, restorePath } = given;
+  const { backupIdentifier = "", backupTag, restorePath, backupPath } = given;
   const target = isGiven(restorePath) ? restorePath : "/";
+  const within = isGiven(backupPath) ? `:${backupPath}` : "";
   return {
     ...given,
     prefix: "restore-data-",
     artifactPrefix: given.backupArtifactPrefix,
     claims: claimsOf(given, context),
     command: isGiven(backupTag)
-      ? { script: "restoreByTag", words: [backupTag, target] }
-      : { script: "restoreById", words: [backupIdentifier, target] },
+      ? { script: "restoreByTag", words: [backupTag, `latest${within}`, target] }
+      : { script: "restoreById", words: [`${backupIdentifier}${within}`, target] },
   };
 };
 
@@ -59,7 +58,7 @@ export const restoreData: KanisterFunction<typeof args> = {
   about: "Restores files from a backup of restic into the volumes of PersistentVolumeClaims, in a Pod of its own.",
   args,
   outputs: "None.",
-  access: ({ namespace }, own) => [...podAccess(namespace ?? own), claimAccess(namespace ?? own)],
+  access: ({ namespace }, own) => [...resticAccess(namespace ?? own), claimAccess(namespace ?? own)],
   step: (given, context) => {
     const message = problemOf(given, context);
     return message === undefined ? runRestic(context, podOf(given, context), () => ({})) : { type: "fail", message };

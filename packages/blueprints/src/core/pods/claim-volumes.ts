@@ -1,5 +1,5 @@
 // The volumes of claims in a Pod: claims that are there, each at its path. A Pod with another one would wait for it.
-import { asObject, isAbsent, type JsonObject, messageOf } from "@janus/types";
+import { asObject, isAbsent, type JsonObject, member, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { show } from "../names.ts";
 import { type Access, inquiryOf, type PhaseContext, type PhaseStep } from "../phase-context.ts";
@@ -16,6 +16,10 @@ export const claimAccess = (namespace: string): Access => ({
   resource: "persistentvolumeclaims",
   namespace,
 });
+
+/** The claims of a Pod of the workload, and where it mounts each. */
+export const claimsOfPod = (workload: JsonObject, pod: string): Readonly<Record<string, string>> =>
+  asObject(member(asObject(workload["PersistentVolumeClaims"]), pod)) as Readonly<Record<string, string>>;
 
 /**
  * Reads the claims. Those that may be mounted by readers only are mounted read-only.

@@ -41,8 +41,10 @@ export interface JobPod {
 export const CONTAINER = "container";
 
 /** Nobody knows it before the Pod is there, and so nobody can be there before it. */
-const nameOf = (context: PhaseContext, prefix: string): string =>
-  `${prefix}${shortHash(`${context.seed}/${madeBy(context)}`)}`;
+const nameOf = (context: PhaseContext, prefix: string): string => {
+  const { seed, part } = context;
+  return `${prefix}${shortHash(`${seed}/${madeBy(context)}${part === undefined ? "" : `/${part}`}`)}`;
+};
 
 export const podRef = (context: PhaseContext, { prefix, namespace }: JobPod): ObjectRef => ({
   resource: pods,

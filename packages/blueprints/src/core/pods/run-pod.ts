@@ -90,7 +90,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
         until: Number.POSITIVE_INFINITY,
         because: `${shown} is running`,
         watched,
-        follow,
+        follow: [follow],
         seen: { ...seen, ...log.outputs },
       };
     case "succeeded":
@@ -101,7 +101,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
           until: Number.POSITIVE_INFINITY,
           because: `the log of ${shown} is read`,
           watched,
-          follow,
+          follow: [follow],
         };
       if (state.type === "failed" && !(state.isExit && pod.mayFail === true))
         return fail(`${shown}: ${state.why}${lastLines(log)}`);

@@ -1,0 +1,80 @@
+// A backup of a folder of a Pod is made once, wherever its controller crashes: the next one finds it by its tag, and waits for restic.
+import { mkdtemp, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { crashEverywhere, type Subject } from "../crash/any-controller.ts";
+import { administrator } from "../fixtures/administrator.ts";
+import { within } from "../fixtures/manifests.ts";
+import type { RunningNode } from "../fixtures/node/start-node.ts";
+import { hasObjectStorage, type ObjectStorage, startObjectStorage } from "../fixtures/object-storage.ts";
+import { share, showShare } from "../fixtures/sample.ts";
+import { type ActionSetObject, actionOn, actionSet, actionSetRef, blueprint } from "./objects.ts";
+import { runningPod } from "./running-pods.ts";
+import { createProfile, tagsIn } from "./stored-data.ts";
+import { client, controllerOf, isOver, nodeFor, prepared } from "./world.ts";
+
+const folder = await mkdtemp(path.join(os.tmpdir(), "janus-backed-up-"));
+await writeFile(path.join(folder, "file"), "x");
+
+const nodes = new Map<string, RunningNode>();
+
+const recipe = (namespace: string) =>
+  blueprint("recipe", {
+    do: {
+      phases: [
+        {
+          func: "BackupData",
+          name: "backup",
+          args: { namespace, pod: "db-0", container: "tools", includePath: folder, backupArtifactPrefix: "crash" },
+        },
+      ],
+    },
+  });
+
+/** How it ended, and how many backups have its tag. */
+const subject = (storage: () => ObjectStorage): Subject<object> => ({
+  start: controllerOf,
+  prepare: async () => {
+    const namespace = await prepared();
+    nodes.set(namespace, await nodeFor(namespace));
+    await createProfile(namespace, storage());
+    await runningPod(namespace, "db-0", "tools");
+    await administrator.create(within(namespace, recipe(namespace)));
+    await administrator.create(
+      within(namespace, actionSet("run", actionOn("do", "recipe", { profile: { name: "s3" } }))),
+    );
+    return namespace;
+  },
+  ended: async (namespace) => {
+    const found = (await administrator.read(within(namespace, actionSetRef("run")))) as ActionSetObject | undefined;
+    if (found === undefined || !isOver(found)) return undefined;
+    // The journal is gone: what is left is the Secret of the Profile.
+    if ((await administrator.list({ apiVersion: "v1", kind: "Secret" }, namespace)).length > 1) return undefined;
+    await nodes.get(namespace)?.stop();
+    const { state, error, actions } = found.status;
+    const { backupTag, fileCount, size } = actions[0]?.phases[0]?.output ?? {};
+    const tags = (await tagsIn(storage(), "crash")) ?? [];
+    return { state, error, fileCount, size, backups: tags.filter((tag) => tag === backupTag).length };
+  },
+});
+
+const SHARE = share({ npmTest: 48, ci: 8 });
+
+describe.runIf(hasObjectStorage)("a backup", () => {
+  let storage: ObjectStorage;
+  beforeAll(async () => {
+    storage = await startObjectStorage();
+  });
+  afterAll(() => storage.stop());
+
+  it(`is made once, wherever the controller crashes${showShare("crash", SHARE)}`, async () => {
+    const { wrong, runs } = await crashEverywhere(
+      client,
+      subject(() => storage),
+      SHARE,
+    );
+    expect(wrong).toEqual([]);
+    expect(runs).toBeGreaterThan(0);
+  }, 1_800_000);
+});
