@@ -2,8 +2,9 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { crashEverywhere, type Subject } from "../crash/any-controller.ts";
+import { type Asked, crashingProcess } from "../crash/crashing-process.ts";
 import { administrator } from "../fixtures/administrator.ts";
 import { within } from "../fixtures/manifests.ts";
 import type { RunningNode } from "../fixtures/node/start-node.ts";
@@ -59,7 +60,10 @@ const subject = (storage: () => ObjectStorage): Subject<object> => ({
   },
 });
 
-const SHARE = share({ npmTest: 48, ci: 8 });
+/** The first one says that the command is on its way. */
+const isResult = ({ text, nth }: Pick<Asked, "text" | "nth">): boolean => text.includes("write-journal") && nth === 2;
+
+const SHARE = share({ npmTest: 48, ci: 16 });
 
 describe.runIf(hasObjectStorage)("a backup", () => {
   let storage: ObjectStorage;
@@ -67,6 +71,22 @@ describe.runIf(hasObjectStorage)("a backup", () => {
     storage = await startObjectStorage();
   });
   afterAll(() => storage.stop());
+
+  it("whose result is lost with its controller is what the next one tells", async () => {
+    const { start, prepare, ended } = subject(() => storage);
+    const namespace = await prepare();
+    const { hook, crashed, discard } = crashingProcess((asked) => (isResult(asked) ? "before" : undefined));
+    const first = start({ ...client, send: (request) => hook(request, client.send) }, namespace);
+    await crashed;
+    discard();
+    await first.stop();
+    expect(await tagsIn(storage, "crash")).toHaveLength(1);
+    const second = start(client, namespace);
+    onTestFinished(second.stop);
+    const right = { state: "complete", fileCount: "1", size: "1 B", backups: 1 };
+    await expect.poll(() => ended(namespace), { timeout: 30_000 }).toEqual(right);
+    expect(await tagsIn(storage, "crash")).toHaveLength(1);
+  });
 
   it(`is made once, wherever the controller crashes${showShare("crash", SHARE)}`, async () => {
     const { wrong, runs } = await crashEverywhere(
