@@ -4,6 +4,7 @@ import { matchesGlob } from "node:path";
 export const LONGER = [
   "tests/unit/model/explore*.test.ts",
   "tests/unit/blueprints/model.test.ts",
+  "tests/unit/blueprints/atomic-model.test.ts",
   "tests/unit/kube/client.test.ts",
   "tests/unit/kube/watch.test.ts",
   "tests/unit/shell/leader-flags.test.ts",
@@ -21,6 +22,7 @@ export const EXHAUSTIVE = [
   "tests/blueprints/crash.test.ts",
   "tests/blueprints/kube-exec-crash.test.ts",
   "tests/blueprints/recipes-crash.test.ts",
+  "tests/blueprints/atomic-crash.test.ts",
   // These take restic, and an S3 server.
   "tests/blueprints/data.test.ts",
   "tests/blueprints/data-crash.test.ts",
@@ -62,6 +64,7 @@ export const DEEPER = [
   "tests/e2e/replace-races.test.ts",
   "tests/e2e/unreadable.test.ts",
   "tests/e2e/wait-at-end.test.ts",
+  "tests/blueprints/atomic-deeper.test.ts",
   "tests/blueprints/bounds.test.ts",
   "tests/blueprints/command-line.test.ts",
   "tests/blueprints/installed.test.ts",

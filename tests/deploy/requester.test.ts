@@ -61,6 +61,20 @@ describe("a Transaction may only name a ServiceAccount that its author may imper
     expect(await to("create", "editor", txn("any", {}, "default"))).toMatchObject({ code: 0 });
   });
 
+  it("or made by this ServiceAccount itself, which may name no other one", async () => {
+    await cluster.admin("create serviceaccount lonely");
+    await cluster.admin(
+      "create rolebinding lonely --clusterrole=janus-transactions-edit --serviceaccount=default:lonely",
+    );
+    const asItself = "create --as=system:serviceaccount:default:lonely";
+    await eventually(async () => (await tryTo(asItself, "admin", txn("wait", {}, "lonely"))).code === 0);
+    expect(await to(asItself, "admin", txn("of-lonely", {}, "lonely"))).toMatchObject({ code: 0 });
+    expect(await to(asItself, "admin", txn("of-other", {}, "deployer"))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("cannot impersonate"),
+    });
+  });
+
   it("also when it is applied", async () => {
     expect(await to("apply --server-side", "writer", txn("applied"))).toMatchObject({ code: 1 });
     expect(await to("apply --server-side", "friend", txn("applied"))).toMatchObject({ code: 0 });

@@ -8,7 +8,7 @@ import { shellOf } from "../fixtures/shell.ts";
 
 const LONG = { timeout: 180_000 };
 const program = path.resolve(import.meta.dirname, "../../packages/blueprints/src/shell/main.ts");
-const STARTS = "npm run -s controller -- --blueprints ";
+const STARTS = /npm run -s controller -- (--blueprints )?/u;
 
 const newCluster = async (): Promise<BareCluster> => {
   const cluster = await bareCluster();
@@ -28,11 +28,12 @@ const follower = (cluster: BareCluster, page: string) => {
       printed += stdout;
     };
     for (const block of commandsOf(page, heading)) {
-      const [before = "", after] = edit(block).split(STARTS);
+      const [before = "", isOfBlueprints, after] = edit(block).split(STARTS);
       await run(before);
       if (after === undefined) continue;
       const [flags = "", ...rest] = after.split("\n");
-      controller = controllerProcess([`--kubeconfig=${cluster.kubeconfig}`, ...flags.split(" ")], {}, program);
+      const own = [`--kubeconfig=${cluster.kubeconfig}`, ...flags.split(" ")];
+      controller = controllerProcess(own, {}, isOfBlueprints === undefined ? undefined : program);
       await run(rest.join("\n"));
     }
     return { printed, controller };
@@ -55,6 +56,14 @@ it("docs/blueprints.md is a tour from the installation to a restore", LONG, asyn
   expect(wrong.printed).toContain("nothing was run: ");
   expect(wrong.printed).toContain('artifact "copy" is required by action restore and not given');
   expect(wrong.printed).toContain("ConfigMap shop/setings not found");
+});
+
+it("docs/blueprints.md shows an atomic action that is rolled back", LONG, async () => {
+  const follow = follower(await newCluster(), "docs/blueprints.md");
+  await follow("Install it");
+  const { printed } = await follow("Atomic actions");
+  expect(printed).toMatch(/^phase check: .*; rolled back: setCurrency$/mu);
+  expect(printed).toMatch(/^EUR$/mu);
 });
 
 /** A phase that waits until the ConfigMap says so, with a note of what it did. */

@@ -5,6 +5,7 @@ export type { Codec, Schema } from "./codec.ts";
 export * from "./crd.ts";
 export * from "./duration.ts";
 export * from "./installation.ts";
+export { irreplaceableKind, isIrreplaceable } from "./irreplaceable-kinds.ts";
 export * from "./item.ts";
 export type { Json, JsonObject } from "@janus/types";
 export * from "./limits.ts";

@@ -20,6 +20,12 @@ export interface BlueprintActionProps {
    * @default - none
    */
   readonly deferPhase?: Phase;
+  /**
+   * Whether what `KubeOps` and `ScaleWorkload` have changed is rolled back when the ActionSet fails. Needs the controller of Transactions.
+   *
+   * @default false
+   */
+  readonly atomic?: boolean;
   /** @default - none */
   readonly outputArtifacts?: readonly Artifact[];
   /**

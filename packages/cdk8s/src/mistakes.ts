@@ -1,7 +1,6 @@
 // Finds mistakes during synthesis that the API server or the controller would refuse later.
-import { groupOf } from "@janus/api";
+import { groupOf, isIrreplaceable } from "@janus/api";
 import { parse, type TransactionManifest } from "@janus/authoring";
-import { isIrreplaceable } from "@janus/controller/core/kubernetes/irreplaceable-kinds";
 import type { ApiObjectMetadata } from "cdk8s";
 import type { IConstruct } from "constructs";
 import type { Change } from "./change.ts";

@@ -9,6 +9,10 @@ import { transactionWrites } from "./transaction-writes.ts";
 
 const name = POLICIES.requester;
 
+/** The ServiceAccount itself, such as that of an ActionSet. */
+const isItself =
+  "request.userInfo.username == 'system:serviceaccount:' + request.namespace + ':' + object.spec.serviceAccountName";
+
 const mayImpersonate =
   "authorizer.group('').resource('serviceaccounts').namespace(request.namespace)" +
   ".name(object.spec.serviceAccountName).check('impersonate').allowed()";
@@ -18,9 +22,9 @@ const mayImpersonate =
  * Transactions would have the permissions of every ServiceAccount of the namespace.
  *
  * Guarantees: no user without permission to `impersonate` a ServiceAccount (which the built-in role `edit` includes, for its
- *             namespace) can create a Transaction that names it, or edit the spec of a Draft that names it. A move of the lifecycle
- *             and writes of metadata are no edits: they are admitted from every user, such as an approver, the controller and the
- *             garbage collector.
+ *             namespace) can create a Transaction that names it, or edit the spec of a Draft that names it, but for that
+ *             ServiceAccount itself. A move of the lifecycle and writes of metadata are no edits: they are admitted from every user,
+ *             such as an approver, the controller and the garbage collector.
  * Assumes:    no user can remove the policy or its binding.
  * Source:     https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
@@ -36,7 +40,7 @@ export class RequesterPolicy extends Construct {
         variables: [isEdited],
         validations: [
           {
-            expression: `!variables.isEdited || ${mayImpersonate}`,
+            expression: `!variables.isEdited || ${isItself} || ${mayImpersonate}`,
             reason: "Forbidden",
             messageExpression:
               `'user "' + request.userInfo.username + '" cannot impersonate ServiceAccount "' + object.spec.serviceAccountName + ` +

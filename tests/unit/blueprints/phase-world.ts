@@ -173,6 +173,7 @@ export interface Circumstances {
   readonly profile?: ObjectReference;
   readonly workload?: JsonObject;
   readonly mayRerun?: boolean;
+  readonly isAtomic?: boolean;
   readonly log?: LogOutput;
   /** How commands end; undefined: they run. */
   readonly executed?: (key: string) => ExecOutcome | undefined;
@@ -193,6 +194,7 @@ export const execute = <T extends ArgTable>(
     profile,
     workload = {},
     mayRerun = false,
+    isAtomic = false,
     executed = NEVER,
     log = NO_LOG,
   }: Circumstances = {},
@@ -233,6 +235,7 @@ export const execute = <T extends ArgTable>(
         logOf: () => log,
         seen: {},
         mayRerun,
+        isAtomic,
         workload,
         executed,
         pod: { override: {}, labels: {}, annotations: {} },

@@ -1,5 +1,6 @@
 // The codec of a Blueprint: actions, their phases and their artifacts. Accepts all that Kanister's CRD accepts.
 import {
+  boolean,
   described,
   excerpt,
   integer,
@@ -53,12 +54,22 @@ export const BlueprintAction = excerpt({
   outputArtifacts: optional(described("Templates of what the action produces.", mapOf(Artifact))),
   phases: optional(described("Executed in order.", list(BlueprintPhase, { atomic: true }))),
   deferPhase: optional(described("Executed in the end, whether the phases have succeeded or not.", BlueprintPhase)),
+  atomic: optional(
+    described(
+      "Whether what its phases KubeOps and ScaleWorkload have changed is rolled back when the ActionSet fails: each of them is a Transaction, which needs the controller of Transactions. Default: false.",
+      boolean,
+    ),
+  ),
 });
 export type BlueprintAction = TypeOf<typeof BlueprintAction>;
 
 /** A Blueprint has no spec. */
 export const Blueprint = excerpt({ actions: optional(mapOf(BlueprintAction)) });
 export type Blueprint = TypeOf<typeof Blueprint>;
+
+/** Whether a phase is rolled back when the ActionSet fails, as far as its function can be. A deferPhase never is. */
+export const isAtomic = ({ atomic, deferPhase }: BlueprintAction, phase: BlueprintPhase): boolean =>
+  atomic === true && phase !== deferPhase;
 
 /** The phases in their order, the deferPhase last. */
 export const phasesOf = ({ phases = [], deferPhase }: BlueprintAction): readonly BlueprintPhase[] =>

@@ -3,6 +3,7 @@ import { memoized } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { BlueprintPhase } from "../api/blueprint.ts";
 import { type Args, type ArgTable, readArgs, renderArgs } from "./args.ts";
+import { transactionAccess } from "./atomic/transaction.ts";
 import { functionOf } from "./functions/index.ts";
 import type { Access } from "./phase-context.ts";
 import type { Inquiry } from "./requests.ts";
@@ -46,7 +47,7 @@ const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
 };
 
 /** The arguments of a phase that are known before the start: their templates need nothing of it. */
-const knownArgs = memoized(({ func = "", args = {} }: BlueprintPhase): Partial<Args<ArgTable>> => {
+export const knownArgs = memoized(({ func = "", args = {} }: BlueprintPhase): Partial<Args<ArgTable>> => {
   const table: ArgTable = functionOf(func)?.args ?? {};
   return Object.entries(args).reduce<Partial<Args<ArgTable>>>((known, [name, one]) => {
     const rendered = renderArgs(table, { [name]: one }, NIL, { now: 0, seed: "" });
@@ -70,14 +71,26 @@ export const deniedAccess = (
         `ServiceAccount ${own}/${account} may not ${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`} ${where === "" ? "" : `in namespace ${where} `}(phase ${phase})`,
     );
 
-/** The permissions that a phase needs, as far as they are known before the start. Undefined: its namespace is not. */
-export const accessOf = (phase: BlueprintPhase, own: string): readonly Access[] | undefined => {
+/**
+ * The permissions that a phase needs, as far as they are known before the start. Undefined: its namespace is not.
+ *
+ * @param isAtomic whether it is one of an atomic action
+ */
+export const accessOf = (phase: BlueprintPhase, own: string, isAtomic: boolean): readonly Access[] | undefined => {
   const { func = "", args } = phase;
   const found = functionOf(func);
   if (found === undefined) return [];
   const known = knownArgs(phase);
-  return args?.["namespace"] !== undefined && known["namespace"] === undefined ? undefined : found.access(known, own);
+  if (args?.["namespace"] !== undefined && known["namespace"] === undefined) return undefined;
+  return (isAtomic ? (found.atomic?.access ?? found.access) : found.access)(known, own);
 };
+
+/** Those on Transactions, where the phase changes objects in one. */
+export const transactionAccessOf = (
+  { func = "" }: BlueprintPhase,
+  own: string,
+  isAtomic: boolean,
+): readonly Access[] => (isAtomic && functionOf(func)?.atomic !== undefined ? transactionAccess(own) : []);
 
 /** What the ServiceAccount may not do of what a phase is known to need. */
 export const accessProblems = (
@@ -85,4 +98,8 @@ export const accessProblems = (
   phase: BlueprintPhase,
   own: string,
   account: string,
-): readonly string[] => deniedAccess(inquiry, accessOf(phase, own) ?? [], phase.name ?? "", own, account);
+  isAtomic: boolean,
+): readonly string[] => {
+  const needed = [...(accessOf(phase, own, isAtomic) ?? []), ...transactionAccessOf(phase, own, isAtomic)];
+  return deniedAccess(inquiry, needed, phase.name ?? "", own, account);
+};

@@ -6,6 +6,7 @@ import { ActionSpec } from "../api/action-set.ts";
 import { Blueprint, type BlueprintAction, type BlueprintPhase, phasesOf } from "../api/blueprint.ts";
 import { isGiven } from "../api/object-reference.ts";
 import { argProblems } from "./args.ts";
+import { atomicProblems } from "./atomic/atomic-problems.ts";
 import { boundProblems } from "./bounds.ts";
 import { functionNames, functionOf, notBuilt } from "./functions/index.ts";
 import { actionNamed } from "./named-objects.ts";
@@ -31,8 +32,8 @@ const tooLarge = (what: string, value: unknown, most: number): readonly string[]
   return bytes > most ? [`${what} ${Math.ceil(bytes / 1024)} KiB, ${most / 1024} KiB is the most`] : [];
 };
 
-/** What is wrong with a phase, whatever the objects are. */
-const phaseProblems = (phase: BlueprintPhase): readonly string[] => {
+/** What is wrong with a phase of an action, whatever the objects are. */
+const phaseProblems = (action: BlueprintAction, phase: BlueprintPhase): readonly string[] => {
   const { func = "", name = "", args = {} } = phase;
   const found = functionOf(func);
   if (found === undefined) {
@@ -49,6 +50,7 @@ const phaseProblems = (phase: BlueprintPhase): readonly string[] => {
     ...boundProblems(phase),
     ...argProblems(func, found.args, args),
     ...(found.problems?.(args) ?? []),
+    ...atomicProblems(action, phase),
   ].map((problem) => `phase ${name}: ${problem}`);
 };
 
@@ -60,7 +62,7 @@ export const actionProblems = memoized((action: BlueprintAction): readonly strin
   if (phases.length > LIMITS.phases) return [`${phases.length} phases, ${LIMITS.phases} are the most`];
   return [
     ...tooLarge("the action of the Blueprint is", action, LIMITS.action),
-    ...phasesOf(action).flatMap(phaseProblems),
+    ...phasesOf(action).flatMap((phase) => phaseProblems(action, phase)),
     ...[...new Set(twice)].map((name) => `two phases are called "${name}"`),
     ...Object.entries(action.outputArtifacts ?? {}).flatMap(([name, artifact]) =>
       templateProblems(artifact as unknown as JsonObject, `outputArtifacts.${name}`),

@@ -169,7 +169,7 @@ type ReadJournal = Extract<KnownJournal, { type: "read" }>;
 /** All phases have ended: what they have left is removed, and the artifacts are shown. */
 const finish = (memory: Memory, actionSet: ActionSet, known: ReadJournal, now: Instant): Step => {
   const { journal } = known;
-  const removals = leftovers(memory, journal);
+  const removals = leftovers(memory, actionSet, journal);
   if (removals.length > 0) return { type: "run", effects: removals };
   if (actionSet.metadata.deletionTimestamp !== undefined)
     return { type: "run", effects: [deleteJournal(actionSet, known)] };

@@ -28,6 +28,11 @@ const PhaseRecord = excerpt({
   seen: optional(strings),
   /** Why it failed. */
   message: optional(string()),
+  /**
+   * What has become of its Transaction once that was to be rolled back. state: withdrawing (it was not published, and is about to be
+   * deleted), done, nothing (it had changed nothing) or incomplete, with the reason.
+   */
+  rollback: optional(excerpt({ state: string(), message: optional(string()) })),
   /** When its next attempt begins. */
   retryAt: optional(string()),
   /** Its result is lost: nobody knows what it has done. */

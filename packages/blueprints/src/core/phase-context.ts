@@ -80,6 +80,8 @@ export interface PhaseContext {
   readonly startedAt: Instant;
   /** How long this attempt may take, in ms. */
   readonly timeout?: number;
+  /** What it changes is changed in a Transaction. */
+  readonly isAtomic: boolean;
   /** What may have been done, and nobody can tell, is done again. */
   readonly mayRerun: boolean;
   readonly now: Instant;
@@ -175,6 +177,13 @@ export interface KanisterFunction<T extends ArgTable = ArgTable> {
   readonly access: (args: Partial<Args<T>>, namespace: string) => readonly Access[];
   /** What is wrong with args before they are rendered, beyond names, required ones and templates. */
   readonly problems?: (args: JsonObject) => readonly string[];
+  /** Of a function that changes objects: what it needs to do so in a Transaction. Absent: it does the same in an atomic action. */
+  readonly atomic?: {
+    /** The permissions in place of the others, beside those on Transactions. */
+    readonly access: (args: Partial<Args<T>>, namespace: string) => readonly Access[];
+    /** What no Transaction can do or undo, as far as the arguments are known before it starts. */
+    readonly problems: (args: Partial<Args<T>>) => readonly string[];
+  };
   readonly step: (args: Args<T>, context: PhaseContext) => PhaseStep;
   /** The same once the ActionSet is deleted: what it has made is found, to be removed. Default: it fails at once. */
   readonly stop?: (args: Args<T>, context: PhaseContext) => PhaseStep;

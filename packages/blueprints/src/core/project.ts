@@ -3,7 +3,8 @@ import { asObject, equal, type Instant, type JsonObject, toTimestamp, without } 
 import { type ActionSet, ActionSetStatus, type Condition, type PhaseStatus } from "../api/action-set.ts";
 import type { Artifact, BlueprintAction, BlueprintPhase } from "../api/blueprint.ts";
 import type { Journal, PhaseRecord } from "./journal.ts";
-import { isStopped, recordsOf, retrying, running } from "./schedule.ts";
+import { rollbackText } from "./atomic/rollback.ts";
+import { isStopped, isToBeRolledBack, recordsOf, retrying, running } from "./schedule.ts";
 
 /** What an ActionSet is about to be: Kanister has no other states. */
 export type State = "pending" | "running" | "complete" | "failed";
@@ -62,24 +63,31 @@ const nameOf = ({ actions }: Journal, action: number, phase: number | "defer"): 
   return (phase === "defer" ? blueprint?.deferPhase : blueprint?.phases?.[phase])?.name ?? "";
 };
 
-/** The failures that the message names: that of a phase, and those of the deferPhases. */
+/** The most bytes of what it says of rollbacks. */
+const MOST_ROLLBACKS = 2048;
+
+/** The failures that the message names: that of a phase, and those of the deferPhases; and what of it is rolled back, whatever it is long. */
 export const messageOf = (journal: Journal): string | undefined => {
   const deferred = journal.actions.flatMap(({ deferPhase }) => deferPhase?.message ?? []);
   const messages = [
     ...(journal.error === undefined ? [] : [journal.error]),
     ...deferred.filter((one) => one !== journal.error),
   ];
-  return messages.length === 0 ? undefined : shortened(messages.join("; "));
+  const rollbacks = rollbackText(journal);
+  if (rollbacks === undefined) return messages.length === 0 ? undefined : shortened(messages.join("; "));
+  const last = shortened(rollbacks, MOST_ROLLBACKS);
+  const first = shortened(messages.join("; "), MOST_MESSAGE - MOST_ROLLBACKS - 2);
+  return first === "" ? last : `${first}; ${last}`;
 };
 
 /** In bytes. */
 const MOST_MESSAGE = 4096;
 
-export const shortened = (text: string): string =>
-  Buffer.byteLength(text) <= MOST_MESSAGE
+export const shortened = (text: string, most: number = MOST_MESSAGE): string =>
+  Buffer.byteLength(text) <= most
     ? text
     : `${Buffer.from(text)
-        .subarray(0, MOST_MESSAGE - 4)
+        .subarray(0, most - 4)
         .toString()
         .replace(/\uFFFD+$/u, "")}…`;
 
@@ -171,11 +179,17 @@ const progressOf = (journal: Journal): Pick<Projection, "reason" | "because" | "
   const isDeferring = active.some(({ phase }) => phase === "defer");
   const reason = journal.deletedAt !== undefined ? "Deleting" : isDeferring ? "Deferring" : "RunningPhases";
   const again = retries.map(({ at, why }) => `at ${toTimestamp(at)} again, since ${why}`);
-  const executing = names.length === 0 ? "between phases" : `executing ${names.join(", ")}`;
+  const undone = recordsOf(journal).filter(({ record }) => isToBeRolledBack(journal, record));
+  const undoing = undone.map(({ action, phase }) => nameOf(journal, action, phase));
+  const isUndoing = undoing.length > 0 && journal.deletedAt === undefined;
+  const doing = [
+    ...(names.length === 0 ? [] : [`executing ${names.join(", ")}`]),
+    ...(undoing.length === 0 ? [] : [`rolling back ${undoing.toReversed().join(", ")}`]),
+  ];
   return {
     runningPhase: names.join(", "),
-    reason: active.length > 0 && active.length === retries.length ? "Retrying" : reason,
-    because: [executing, ...again].join("; "),
+    reason: isUndoing ? "RollingBack" : active.length > 0 && active.length === retries.length ? "Retrying" : reason,
+    because: [...(doing.length === 0 ? ["between phases"] : doing), ...again].join("; "),
   };
 };
 

@@ -80,13 +80,14 @@ export const create = (purpose: string, fact: string, resource: Resource, body: 
   return { purpose, fact, request, ...(as === undefined ? {} : { as }) };
 };
 
-/** Deletes this object, and no other of its name. */
+/** Deletes this object, and no other of its name. @param resourceVersion only as it was read */
 export const remove = (
   purpose: string,
   fact: string,
   { resource, namespace, name }: ObjectRef,
   uid: string,
   as?: string,
+  resourceVersion?: string,
 ): Effect => ({
   purpose,
   fact,
@@ -96,7 +97,7 @@ export const remove = (
     resource,
     name,
     ...(namespace === undefined ? {} : { namespace }),
-    preconditions: { uid },
+    preconditions: { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
     propagationPolicy: "Background",
   },
 });

@@ -2,10 +2,11 @@
 import { isAbsent, messageOf, without } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
-import { type BlueprintAction, phasesOf } from "../api/blueprint.ts";
+import { type BlueprintAction, isAtomic, phasesOf } from "../api/blueprint.ts";
 import { isGiven, type ObjectReference } from "../api/object-reference.ts";
 import { accessProblems } from "./access.ts";
 import { actionProblems, inputProblems } from "./action-problems.ts";
+import { unservedTransactions } from "./atomic/atomic-problems.ts";
 import { specProblems } from "./bounds.ts";
 import { type ActionRecord, type Journal, newJournal } from "./journal.ts";
 import { knownReferenceProblems } from "./known-references.ts";
@@ -68,10 +69,15 @@ const resolveAction = (
       : []),
     ...[...read, profile].flatMap((one) => (one !== undefined && E.isLeft(one) ? [one.left] : [])),
   ];
+  const unserved = unservedTransactions(inquiry, spec.name ?? "", wanted);
+  const mayBeAtomic = unserved.length === 0;
   const problems = [
     ...missing,
     ...actionProblems(wanted),
-    ...phasesOf(wanted).flatMap((phase) => accessProblems(inquiry, phase, own, account)),
+    ...unserved,
+    ...phasesOf(wanted).flatMap((phase) =>
+      accessProblems(inquiry, phase, own, account, mayBeAtomic && isAtomic(wanted, phase)),
+    ),
   ];
   if (missing.length > 0 || object === undefined || workload === undefined) return { problems, record: undefined };
   const record: ActionRecord = {

@@ -1,8 +1,8 @@
 // Composes the Role that the ServiceAccount of an ActionSet needs for a Blueprint, from what its functions say they need.
 import { asObject, type JsonObject } from "@janus/types";
-import { type BlueprintAction, type BlueprintPhase, phasesOf } from "../api/blueprint.ts";
+import { type BlueprintAction, type BlueprintPhase, isAtomic, phasesOf } from "../api/blueprint.ts";
 import { profiles } from "../api/names.ts";
-import { accessOf } from "./access.ts";
+import { accessOf, transactionAccessOf } from "./access.ts";
 import { deployments, replicaSets } from "./requests.ts";
 import { isWorkload, KINDS } from "./object-lookup.ts";
 import type { Access } from "./phase-context.ts";
@@ -76,13 +76,16 @@ export interface Roles {
 /** @param own the namespace of the ActionSet: also of what names none, and of what is known only once it is rendered */
 export const rolesOf = (name: string, actions: Readonly<Record<string, BlueprintAction>>, own: string): Roles => {
   const phases = Object.entries(actions).flatMap(([action, one]) =>
-    phasesOf(one).map((phase) => ({ action, phase, access: accessOf(phase, own) })),
+    phasesOf(one).map((phase) => {
+      const is = isAtomic(one, phase);
+      return { action, phase, is, access: accessOf(phase, own, is) };
+    }),
   );
   const all = [
     ...Object.values(actions).flatMap((action) => readAccess(action, own)),
-    ...phases.flatMap(({ phase, access }) => {
-      const needed = access ?? accessOf({ ...phase, args: { ...phase.args, namespace: own } }, own) ?? [];
-      return [...needed, ...argsAccess(phase, needed)];
+    ...phases.flatMap(({ phase, is, access }) => {
+      const needed = access ?? accessOf({ ...phase, args: { ...phase.args, namespace: own } }, own, is) ?? [];
+      return [...needed, ...argsAccess(phase, needed), ...transactionAccessOf(phase, own, is)];
     }),
   ];
   const namespaces = [...new Set(all.map(({ namespace }) => namespace))].toSorted();

@@ -4,6 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
 import { readArgs, renderArgs } from "./args.ts";
+import { rollBack, spentTransactions } from "./atomic/rollback.ts";
 import { DEFER_OF_DELETED, retryAt, timeoutOf } from "./bounds.ts";
 import type { Effect, Step, StepEvent } from "./effect.ts";
 import { functionOf } from "./functions/index.ts";
@@ -69,6 +70,7 @@ const contextOf = (
     ...(profile === undefined ? {} : { profile }),
     startedAt: instant(record.startedAt),
     ...(timeout === undefined ? {} : { timeout }),
+    isAtomic: id.phase !== "defer" && journal.actions[id.action]?.blueprint.atomic === true,
     mayRerun: onInterrupted === undefined ? id.phase === "defer" : onInterrupted === "Rerun",
     now,
     settings,
@@ -218,6 +220,20 @@ const redaction = ({ output = {}, shown }: PhaseRecord, phase: string, step: str
   return [{ type: "Warning", reason: "SecretRedacted", message, step: `${step}/redacted` }];
 };
 
+/** Tells what has become of what a phase had changed. */
+const rollbackEvents = (
+  { rollback, attempt }: PhaseRecord,
+  phase: string,
+  id: string,
+  action: ActionSpec | undefined,
+): readonly StepEvent[] => {
+  const step = `${id}/rolled-back/${attempt}`;
+  if (rollback?.state === "done")
+    return [{ type: "Normal", reason: "Rolled Back Phase", message: `Rolled back phase ${phase}`, step, phase }];
+  if (rollback?.state !== "incomplete") return [];
+  return [{ ...failureOf(action, `Failed to roll back phase ${phase}: ${rollback.message ?? ""}`, step), phase }];
+};
+
 /** Kanister's events for what is different in the later journal. */
 export const eventsBetween = (before: Journal | undefined, after: Journal): readonly StepEvent[] =>
   after.actions.flatMap(({ phases, deferPhase }, action): readonly StepEvent[] => {
@@ -235,8 +251,10 @@ export const eventsBetween = (before: Journal | undefined, after: Journal): read
     const of = (record: PhaseRecord, phase: number | "defer"): readonly StepEvent[] => {
       const id = { action, phase };
       const was = before === undefined ? undefined : recordOf(before, id);
-      if (was?.state === record.state) return [];
       const shown = phaseAt(after, id).name ?? "";
+      if (was !== undefined && record.rollback !== undefined && record.rollback.state !== was.rollback?.state)
+        return rollbackEvents(record, shown, idText(id), after.spec.actions?.[action]);
+      if (was?.state === record.state) return [];
       const [started, ended, what] =
         phase === "defer"
           ? ["Started deferPhase", "Ended deferPhase", "deferPhase"]
@@ -294,26 +312,35 @@ export const eventsBetween = (before: Journal | undefined, after: Journal): read
     ];
   });
 
-/** The phases that have ended, with the Pods that they have made. */
-const endedPods = (
-  journal: Journal,
-): readonly { readonly key: string; readonly ref: ObjectRef; readonly uid: string }[] =>
+/** An object that a phase has made, by the name under which answers about it are remembered. */
+interface Leftover {
+  readonly key: string;
+  readonly ref: ObjectRef;
+  readonly uid: string;
+}
+
+/** The Pods that phases have made that have ended. */
+const endedPods = (journal: Journal): readonly Leftover[] =>
   recordsOf(journal).flatMap(({ action, phase, record: { state, attempt, remembered = {} } }) =>
     state === "running"
       ? []
       : madePods(remembered).map(({ part, ref, uid }) => ({ key: phaseKey(action, phase, attempt, part), ref, uid })),
   );
 
-/** Deletes the Pods of phases that have ended: their results are in the journal. A conflict is judged by what is there. */
-export const leftovers = (memory: Memory, journal: Journal): readonly Effect[] =>
-  endedPods(journal).flatMap(({ key, ref, uid }) => {
+/**
+ * Deletes the Pods of phases that have ended, since their results are in the journal, and Transactions that nobody needs any more.
+ * A conflict is judged by what is there.
+ */
+export const leftovers = (memory: Memory, actionSet: ActionSet, journal: Journal): readonly Effect[] =>
+  [...endedPods(journal), ...spentTransactions(actionSet, journal)].flatMap(({ key, ref, uid }: Leftover) => {
     const as = journal.serviceAccount;
+    const of = ref.resource.kind.toLowerCase();
     const removed = memory.facts.get(`${key}/removed`);
-    const deletion = remove("delete-pod", `${key}/removed`, ref, uid, as);
+    const deletion = remove(`delete-${of}`, `${key}/removed`, ref, uid, as);
     if (removed === undefined) return [deletion];
     if (E.isRight(removed) || classify(removed.left) !== "conflict" || isAbsent(removed.left)) return [];
     const left = memory.facts.get(`${key}/left`);
-    if (left === undefined) return [get("read-pod", `${key}/left`, ref, as)];
+    if (left === undefined) return [get(`read-${of}`, `${key}/left`, ref, as)];
     return E.isRight(left) && left.right.metadata.uid === uid ? [deletion] : [];
   });
 
@@ -343,19 +370,28 @@ export const advance = (
   const known = steps.flatMap(({ id, context, step }) => (step === undefined ? [] : [{ id, context, step }]));
   const secrets = known.some(({ step }) => step.type === "end" || step.type === "fail") ? secretValues(memory) : [];
   const after = known.reduce((all, { id, step }) => applied(all, id, step, secrets, now), journal);
+  const rolling = rollBack(memory, actionSet, after, now);
   const waits = known.flatMap(({ id, context, step }) =>
     step.type === "wait" ? [{ id, ...step, until: Math.min(step.until, deadlineOf(journal, context)) }] : [],
   );
   const retries = retrying(journal);
-  const removals = leftovers(memory, journal);
+  const removals = leftovers(memory, actionSet, rolling.journal);
+  const effects = known.flatMap(({ step }) => (step.type === "run" ? step.effects : []));
   return {
-    journal: scheduled(after, now, removals.length === 0),
-    effects: [...removals, ...ask.missing, ...known.flatMap(({ step }) => (step.type === "run" ? step.effects : []))],
+    journal: scheduled(rolling.journal, now, removals.length === 0),
+    effects: [...removals, ...ask.missing, ...effects, ...rolling.effects],
     wait: {
       type: "wait",
-      until: Math.min(timeLimit(journal), ...waits.map(({ until }) => until), ...retries.map(({ at }) => at)),
-      because: [...waits.map(({ because }) => because), ...retries.map(({ why }) => `tried again: ${why}`)].join("; "),
-      watched: waits.flatMap(({ id, watched }) =>
+      until: Math.min(
+        timeLimit(journal),
+        ...[...waits, ...rolling.waits].map(({ until }) => until),
+        ...retries.map(({ at }) => at),
+      ),
+      because: [
+        ...[...waits, ...rolling.waits].map(({ because }) => because),
+        ...retries.map(({ why }) => `tried again: ${why}`),
+      ].join("; "),
+      watched: [...waits, ...rolling.waits].flatMap(({ id, watched }) =>
         (watched ?? []).map(({ ref, resourceVersion }, at) => ({
           index: indexOf(id, at),
           place: ref,

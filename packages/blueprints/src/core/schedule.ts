@@ -2,6 +2,7 @@
 import { equal, fromTimestamp, type Instant } from "@janus/types";
 import type { ActionRecord, Journal, PhaseRecord } from "./journal.ts";
 import type { PhaseId } from "./phase-context.ts";
+import { transactionUid } from "./atomic/transaction.ts";
 
 export const PENDING: PhaseRecord = { state: "pending", attempt: 1 };
 
@@ -12,6 +13,16 @@ const isEnded = ({ state }: PhaseRecord): boolean => state === "complete" || sta
 
 /** No further phase begins. */
 export const isStopped = ({ error, deletedAt }: Journal): boolean => error !== undefined || deletedAt !== undefined;
+
+/** Not all phases are done, and none begins any more. */
+const isFailing = (journal: Journal): boolean =>
+  isStopped(journal) && journal.actions.some(({ phases }) => phases.some(({ state }) => state !== "complete"));
+
+/** Whether its Transaction has changed something that must not stay: of an attempt that is followed by another, or of all. */
+export const isToBeRolledBack = (journal: Journal, { state, remembered, rollback }: PhaseRecord): boolean =>
+  transactionUid(remembered) !== undefined &&
+  (rollback === undefined || rollback.state === "withdrawing") &&
+  (state === "retrying" || ((state === "complete" || state === "failed") && isFailing(journal)));
 
 /** Those that run are ended, too, but for deferPhases. */
 export const mustEnd = ({ deletedAt, timedOutAt }: Journal): boolean =>
@@ -51,6 +62,7 @@ const isUnbegun = (journal: Journal, { phases }: ActionRecord): boolean =>
 /** Nothing is left of it, its deferPhase included. */
 export const isDone = (journal: Journal, action: ActionRecord): boolean =>
   isOver(action, isStopped(journal)) &&
+  !action.phases.some((record) => isToBeRolledBack(journal, record)) &&
   (action.deferPhase === undefined || isEnded(action.deferPhase) || isUnbegun(journal, action));
 
 export const isAllDone = (journal: Journal): boolean => journal.actions.every((action) => isDone(journal, action));
@@ -76,7 +88,7 @@ const again = (record: PhaseRecord, stopped: boolean, isCleared: boolean, now: I
   if (!isRetrying(record)) return record;
   const { retryAt, ...last } = record;
   if (stopped) return { ...last, state: "failed" };
-  const { remembered: _, message: __, isInterrupted: ___, ...rest } = last;
+  const { remembered: _, message: __, isInterrupted: ___, rollback: ____, ...rest } = last;
   return isCleared && now >= (fromTimestamp(retryAt) ?? 0)
     ? begun({ ...rest, attempt: record.attempt + 1 }, now)
     : record;
@@ -86,7 +98,9 @@ const again = (record: PhaseRecord, stopped: boolean, isCleared: boolean, now: I
 const retried = (journal: Journal, action: ActionRecord, isCleared: boolean, now: Instant): ActionRecord => {
   const { phases, deferPhase } = action;
   if (!phases.some(isRetrying) && (deferPhase === undefined || !isRetrying(deferPhase))) return action;
-  const next = phases.map((record) => again(record, isStopped(journal), isCleared, now));
+  const next = phases.map((record) =>
+    again(record, isStopped(journal), isCleared && !isToBeRolledBack(journal, record), now),
+  );
   const defer = deferPhase && again(deferPhase, journal.deletedAt !== undefined, isCleared, now);
   const isSame = defer === deferPhase && next.every((record, at) => record === phases[at]);
   return isSame ? action : { ...action, phases: next, ...(defer && { deferPhase: defer }) };
@@ -100,6 +114,7 @@ const advanced = (journal: Journal, action: ActionRecord, isHeld: boolean, now: 
   if (phases.some(isActive) || (deferPhase !== undefined && isActive(deferPhase))) return action;
   if (isOver(action, stopped)) {
     if (deferPhase === undefined || isEnded(deferPhase) || isUnbegun(journal, action)) return action;
+    if (phases.some((record) => isToBeRolledBack(journal, record))) return action;
     return { ...action, deferPhase: begun(deferPhase, now) };
   }
   if (stopped) return action;

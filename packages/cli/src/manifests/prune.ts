@@ -1,7 +1,7 @@
 // Adds a Delete for each labelled object that is no longer among the manifests.
+import { isIrreplaceable } from "@janus/api";
 import { type ChangeManifest, kindOrder, type Manifest, targetOf } from "@janus/authoring";
 import { messageOf } from "@janus/types";
-import { isIrreplaceable } from "@janus/controller/core/kubernetes/irreplaceable-kinds";
 import { listAll, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";

@@ -1,7 +1,6 @@
 // Builds the changes that would bring back the state before a Transaction.
-import type { Transaction } from "@janus/api";
+import { isIrreplaceable, type Transaction } from "@janus/api";
 import { type ChangeManifest, changeOf, type Manifest } from "@janus/authoring";
-import { isIrreplaceable } from "@janus/controller/core/kubernetes/irreplaceable-kinds";
 import type { KubeObject, Resource } from "@janus/kube";
 import { objectDiff } from "../plan/object-diff.ts";
 import type { Former } from "./snapshots.ts";

@@ -3,12 +3,15 @@ import { asObject, isObject, type Json, type JsonObject, type KubeObject, messag
 import * as E from "fp-ts/lib/Either.js";
 import type { ObjectReference } from "../../api/object-reference.ts";
 import type { Args, ArgTable } from "../args.ts";
+import { changeOf, deletionProblems, patchProblems } from "../atomic/change.ts";
+import { inTransaction } from "../atomic/in-transaction.ts";
 import { deleteObject } from "../deleted-object.ts";
 import { madeObject, nameOf, placeOf } from "../made-object.ts";
 import { shortHash } from "../names.ts";
 import { resourceNamed, resourceOfKind } from "../object-lookup.ts";
 import { inquiryOf, type KanisterFunction, madeBy, type PhaseContext, type PhaseStep } from "../phase-context.ts";
 import { type ObjectRef, patch, secrets } from "../requests.ts";
+import { isTainted, type Text } from "../text.ts";
 import { yamlDocuments } from "../yaml-documents.ts";
 
 const OPERATIONS = "create, delete or patch";
@@ -61,11 +64,29 @@ const nameIn = (context: PhaseContext, { name, generateName }: JsonObject, at: n
   return given(name) ?? (prefix === undefined ? undefined : `${prefix}${shortHash(`${madeBy(context)}/${at}`)}`);
 };
 
+/** A Transaction would show what depends on a Secret. */
+const documentsIn = (
+  { isAtomic }: PhaseContext,
+  spec: Text,
+  isOfSecret: (document: JsonObject) => boolean,
+): ReturnType<typeof yamlDocuments> =>
+  isAtomic && isTainted(spec)
+    ? E.left("must not depend on a Secret in an atomic action")
+    : yamlDocuments(spec, isOfSecret);
+
+/** Ends, in an atomic action once the changes are made. */
+const ended = (
+  context: PhaseContext,
+  changes: readonly JsonObject[],
+  output: Readonly<Record<string, string>>,
+): PhaseStep => (context.isAtomic ? inTransaction(context, changes) : undefined) ?? { type: "end", output };
+
 const createAll = (context: PhaseContext, read: KubeOpsArgs): PhaseStep => {
   if (read.spec === undefined) return fail("required arg missing: spec (of operation create)");
-  const documents = E.map(flattened)(yamlDocuments(read.spec, isSecret));
+  const documents = E.map(flattened)(documentsIn(context, read.spec, isSecret));
   if (E.isLeft(documents)) return fail(`args.spec ${documents.left}`);
   const inquiry = inquiryOf(context);
+  const changes: JsonObject[] = [];
   let output: Readonly<Record<string, string>> | undefined;
   for (const [at, document] of documents.right.entries()) {
     const which = documents.right.length === 1 ? "args.spec" : `object ${at + 1} of args.spec`;
@@ -78,13 +99,18 @@ const createAll = (context: PhaseContext, read: KubeOpsArgs): PhaseStep => {
     if (resource === undefined) return { type: "run", effects: inquiry.missing };
     if (E.isLeft(resource)) return fail(`${which}: ${resource.left}`);
     const ref = placeOf(resource.right, given(metadata["namespace"]) ?? namespaceOf(read), name);
+    output = referenceTo(ref);
+    if (context.isAtomic) {
+      changes.push(changeOf("Create", ref, document));
+      continue;
+    }
     const body = { ...document, metadata } as unknown as KubeObject;
     const made = madeObject(inquiry, context, `${at}`, ref, body);
     if (made === undefined) return { type: "run", effects: inquiry.missing };
     if (E.isLeft(made)) return fail(made.left);
-    output = referenceTo(ref);
   }
-  return output === undefined ? fail("args.spec is empty") : { type: "end", output };
+  if (output === undefined) return fail("args.spec is empty");
+  return ended(context, changes, output);
 };
 
 /** The object of a deletion or patch. A string: why it is not known. Undefined: it is still to be asked for. */
@@ -109,9 +135,11 @@ const deleteOne = (context: PhaseContext, read: KubeOpsArgs): PhaseStep => {
   const inquiry = inquiryOf(context);
   const ref = referred(inquiry, read);
   if (ref === undefined) return { type: "run", effects: inquiry.missing };
-  return E.isLeft(ref)
-    ? fail(ref.left)
-    : deleteObject(context, ref.right, { absent: "fail", waits: true, output: referenceTo(ref.right) });
+  if (E.isLeft(ref)) return fail(ref.left);
+  const output = referenceTo(ref.right);
+  if (!context.isAtomic) return deleteObject(context, ref.right, { absent: "fail", waits: true, output });
+  const [problem] = deletionProblems(ref.right.resource.group, ref.right.resource.plural);
+  return problem === undefined ? ended(context, [changeOf("Delete", ref.right)], output) : fail(problem);
 };
 
 /** Lists are merged by their keys where the kind has some. */
@@ -122,10 +150,16 @@ const patchOne = (context: PhaseContext, read: KubeOpsArgs): PhaseStep => {
   if (ref === undefined) return { type: "run", effects: inquiry.missing };
   if (E.isLeft(ref)) return fail(ref.left);
   const { group, plural } = ref.right.resource;
-  const documents = yamlDocuments(read.spec, () => group === secrets.group && plural === secrets.plural);
+  const documents = documentsIn(context, read.spec, () => group === secrets.group && plural === secrets.plural);
   if (E.isLeft(documents)) return fail(`args.spec ${documents.left}`);
   const [body, another] = documents.right;
   if (body === undefined || another !== undefined) return fail("args.spec must be one YAML document");
+  if (context.isAtomic) {
+    const [problem] = patchProblems(body);
+    return problem === undefined
+      ? ended(context, [changeOf("Patch", ref.right, body)], referenceTo(ref.right))
+      : fail(problem);
+  }
   const send = (verb: "mergePatch" | "strategicMergePatch"): ReturnType<typeof inquiry.ask> =>
     inquiry.ask(patch("patch-object", verb, verb, ref.right, body, context.serviceAccount));
   const strategic = send("strategicMergePatch");
@@ -138,6 +172,17 @@ const patchOne = (context: PhaseContext, read: KubeOpsArgs): PhaseStep => {
     : { type: "end", output: referenceTo(ref.right) };
 };
 
+/** What a Transaction cannot do or undo, as far as it is known before the phase begins. */
+const atomicProblems = ({ operation, spec, objectReference }: Partial<KubeOpsArgs>): readonly string[] => {
+  if (operation === "delete") {
+    const { group = "", resource = "" } = asObject(objectReference) as ObjectReference;
+    return deletionProblems(group, resource);
+  }
+  if (operation !== "patch" || spec === undefined) return [];
+  const documents = yamlDocuments(spec, () => false);
+  return E.isLeft(documents) ? [] : documents.right.flatMap(patchProblems);
+};
+
 /**
  * Guarantees: after a restart nothing is created or deleted twice; a patch may be repeated, with the same content.
  */
@@ -147,6 +192,7 @@ export const kubeOps: KanisterFunction<typeof args> = {
   outputs: "apiVersion (the version), group, resource, kind, name and namespace of the object, of several the last.",
   // The kinds are known only from rendered arguments.
   access: () => [],
+  atomic: { access: () => [], problems: atomicProblems },
   step: (read, context) => {
     switch (read.operation) {
       case "create":

@@ -2,10 +2,19 @@
 import { asObject, isAbsent, type Json, type KubeObject, messageOf, pods } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Args, ArgTable } from "../args.ts";
+import { changeAccess, changeOf } from "../atomic/change.ts";
+import { inTransaction } from "../atomic/in-transaction.ts";
 import { nameOf } from "../made-object.ts";
 import type { Effect } from "../effect.ts";
 import { isWorkload, KINDS, listed, selectorOf } from "../object-lookup.ts";
-import { inquiryOf, type KanisterFunction, type PhaseContext, type PhaseStep, WATCHED } from "../phase-context.ts";
+import {
+  type Access,
+  inquiryOf,
+  type KanisterFunction,
+  type PhaseContext,
+  type PhaseStep,
+  WATCHED,
+} from "../phase-context.ts";
 import { get, type ObjectRef, patch } from "../requests.ts";
 
 const args = {
@@ -112,10 +121,16 @@ const scale = (read: Args<typeof args>, context: PhaseContext): PhaseStep => {
     };
   }
   const end: PhaseStep = { type: "end", output: { originalReplicaCount: `${original}` } };
-  const body = { spec: { replicas } };
-  const scaled = ask(patch("scale", "scale", "mergePatch", ref.right, body, serviceAccount, "scale"));
-  if (scaled === undefined) return run;
-  if (E.isLeft(scaled)) return fail(`${shown} cannot be scaled: ${messageOf(scaled.left)}`);
+  const content = { spec: { replicas } };
+  if (context.isAtomic) {
+    const change = { ...changeOf("Patch", ref.right, content), ...(waitForReady ? { waitFor: ["ready"] } : {}) };
+    const step = inTransaction(context, [change]);
+    if (step !== undefined) return step;
+  } else {
+    const scaled = ask(patch("scale", "scale", "mergePatch", ref.right, content, serviceAccount, "scale"));
+    if (scaled === undefined) return run;
+    if (E.isLeft(scaled)) return fail(`${shown} cannot be scaled: ${messageOf(scaled.left)}`);
+  }
   if (!waitForReady) return end;
   const workload = ask(get("read-workload", WATCHED, ref.right, serviceAccount));
   if (workload === undefined) return run;
@@ -142,6 +157,14 @@ const scale = (read: Args<typeof args>, context: PhaseContext): PhaseStep => {
       };
 };
 
+const access = (verb: string, { resource, namespace = "" }: ObjectRef, subresource?: string): Access => ({
+  verb,
+  group: resource.group,
+  resource: resource.plural,
+  namespace,
+  ...(subresource === undefined ? {} : { subresource }),
+});
+
 /**
  * Guarantees: the original replicas are in the journal before anything is changed, so that a restart does not take its own for them;
  *             when it has waited, Pods that were too many have ended, so that their volumes may be used.
@@ -152,14 +175,16 @@ export const scaleWorkload: KanisterFunction<typeof args> = {
   outputs: "originalReplicaCount: the replicas before.",
   access: (read) => {
     const ref = workloadOf({ ...read, name: "any" }, {});
-    if (E.isLeft(ref)) return [];
-    const { resource, namespace = "" } = ref.right;
-    const of = { group: resource.group, resource: resource.plural, namespace };
-    return [
-      { verb: "get", ...of },
-      { verb: "get", ...of, subresource: "scale" },
-      { verb: "patch", ...of, subresource: "scale" },
-    ];
+    return E.isLeft(ref)
+      ? []
+      : [access("get", ref.right), ...["get", "patch"].map((verb) => access(verb, ref.right, "scale"))];
+  },
+  atomic: {
+    access: (read) => {
+      const ref = workloadOf({ ...read, name: "any" }, {});
+      return E.isLeft(ref) ? [] : [...changeAccess("Patch", ref.right), access("get", ref.right, "scale")];
+    },
+    problems: () => [],
   },
   step: scale,
 };

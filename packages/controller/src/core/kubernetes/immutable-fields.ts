@@ -1,6 +1,5 @@
 // Recognises errors about immutable fields, and says what to do about them.
-import type { ResolvedChange } from "@janus/api";
-import { isIrreplaceable } from "./irreplaceable-kinds.ts";
+import { isIrreplaceable, type ResolvedChange } from "@janus/api";
 
 /** How the API server, and the rules of a CustomResourceDefinition, say that a field cannot be edited once it is set. */
 const IMMUTABLE =

@@ -9,6 +9,7 @@ import {
   GROUP,
   groupOf,
   isBuiltIn,
+  isIrreplaceable,
   KIND,
   storedIn,
   storeName,
@@ -16,7 +17,6 @@ import {
 } from "@janus/api";
 import { TO_THE_END } from "./irreversible-changes.ts";
 import { isIrreversible } from "../state/irreversible-deletions.ts";
-import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
 import { asObject, canonical, type Json } from "@janus/types";
 import { lostNull, nullItem, withoutNulls } from "../merge/nulls.ts";
 import { mapMistake } from "./map-values.ts";

@@ -1,6 +1,5 @@
 // Finds irreversible deletions among the applied changes.
-import type { Change, Item, Transaction } from "@janus/api";
-import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
+import { type Change, isIrreplaceable, type Item, type Transaction } from "@janus/api";
 
 /** Whether it is a deletion that cannot be undone. */
 export const isIrreversible = (change: Change | undefined): boolean =>

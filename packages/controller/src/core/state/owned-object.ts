@@ -1,7 +1,6 @@
 // Reads the owners of a listed object.
-import { groupOf } from "@janus/api";
+import { groupOf, isIrreplaceable } from "@janus/api";
 import { callName, type Named, tiedTo } from "../kubernetes/implicit-owners.ts";
-import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
 import type { Owned } from "./listings.ts";
 import type { OwnerReference } from "@janus/types";
 
