@@ -1,4 +1,5 @@
 // A recipe for the suites of atomic actions: creates, patches and deletes an object each in a Transaction; its last phase fails, or not.
+import type { KubeObject } from "@janus/kube";
 import type { Subject } from "../crash/any-controller.ts";
 import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { configMap, within } from "../fixtures/manifests.ts";
@@ -7,6 +8,12 @@ import { type ActionSetObject, actionOn, actionSet, actionSetRef, blueprint } fr
 import { controllerOf, isOver, prepared } from "./world.ts";
 
 export const TRANSACTION = { apiVersion: "backup.janus.io/v1alpha1", kind: "Transaction" };
+
+/** The Transactions that nobody has deleted. */
+export const transactionsIn = async (namespace: string): Promise<readonly KubeObject[]> =>
+  (await administrator.list(TRANSACTION, namespace)).filter(
+    ({ metadata: { deletionTimestamp } }) => deletionTimestamp === undefined,
+  );
 
 const referenceTo = (name: string): object => ({ apiVersion: "v1", resource: "configmaps", name });
 
@@ -73,10 +80,8 @@ export const atomic: Subject<object> = {
   ended: async (namespace) => {
     const found = (await administrator.read(within(namespace, actionSetRef("run")))) as ActionSetObject | undefined;
     if (found === undefined || !isOver(found)) return undefined;
-    const left = await Promise.all(
-      [{ apiVersion: "v1", kind: "Secret" }, TRANSACTION].map((kind) => administrator.list(kind, namespace)),
-    );
-    if (left.flat().length > 0) return undefined;
+    const secrets = await administrator.list({ apiVersion: "v1", kind: "Secret" }, namespace);
+    if (secrets.length > 0 || (await transactionsIn(namespace)).length > 0) return undefined;
     const objects = await contents(namespace);
     await stops.get(namespace)?.();
     const { state, error, actions } = found.status;

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { eventsOf } from "../fixtures/events.ts";
 import { start as startTransactions } from "../fixtures/workspace.ts";
-import { atomicRecipe, contents, EXISTING, FAILING, TRANSACTION } from "./atomic-recipe.ts";
+import { atomicRecipe, contents, EXISTING, FAILING, TRANSACTION, transactionsIn } from "./atomic-recipe.ts";
 import { actionOn, actionSet } from "./objects.ts";
 import { type BlueprintPlace, place } from "./world.ts";
 
@@ -27,7 +27,7 @@ it("rolls back what its phases have changed when a later one fails, before its d
   const told = async () => (await eventsOf(at.namespace, "run")).map(({ reason, message }) => `${reason} ${message}`);
   await expect.poll(async () => new Set(await told())).toContain("Ended deferPhase Completed deferPhase note");
   expect(new Set(await told())).toContain("Rolled Back Phase Rolled back phase make");
-  await expect.poll(() => at.names(TRANSACTION.apiVersion, TRANSACTION.kind), { timeout: 20_000 }).toEqual([]);
+  expect(await transactionsIn(at.namespace)).toEqual([]);
 });
 
 it("keeps what its phases have changed when all are done, and leaves no Transaction and no snapshot", async () => {

@@ -40,8 +40,8 @@ const WINDOW = 30 * 24 * 3_600_000;
 /** Of one that was created late, and is never published. */
 const DRAFT_TTL = 24 * 3_600_000;
 
-/** The shortest timeout of a Transaction, in ms. */
-const SHORTEST = 1000;
+/** How much longer than its phase it may take, in ms: the phase ends it, or else the Transaction itself. */
+const MARGIN = 60_000;
 
 /** A Draft: it changes nothing until it is published. */
 export const transactionSpec = (
@@ -54,7 +54,7 @@ export const transactionSpec = (
   deletionPolicy: "Rollback",
   rollbackWindow: formatDuration(WINDOW),
   ttlSecondsAfterFinished: WINDOW / 1000,
-  ...(timeout === undefined ? {} : { timeout: formatDuration(Math.max(timeout, SHORTEST)) }),
+  ...(timeout === undefined ? {} : { timeout: formatDuration(timeout + MARGIN) }),
   changes,
 });
 
