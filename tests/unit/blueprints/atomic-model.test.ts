@@ -296,9 +296,7 @@ const problemsOf = ({ variant, failing, stuck, what }: Trial, { log, end, left }
         ...(own.some((one, at) => one.startsWith("defer") && own.slice(0, at).some((other) => other.startsWith("keep")))
           ? ["a window ended before the deferPhase"]
           : []),
-        ...(variant.isSequential !== true &&
-        what !== "deletion" &&
-        begun.length < 2 &&
+        ...(begun.length < 2 &&
         own.findIndex((one) => one.startsWith("defer")) < own.findLastIndex((one) => one.startsWith("undo"))
           ? ["rolled back after the deferPhase"]
           : []),

@@ -65,3 +65,24 @@ it("what is in no namespace is in a ClusterRole", () => {
     { kind: "ClusterRole", rules: [{ resources: ["volumesnapshotcontents"], verbs: ["delete", "get"] }] },
   ]);
 });
+
+it("an atomic action needs Transactions, and the verbs of the change and of its rollback; its deferPhase does not", () => {
+  const scale = (name: string) => ({
+    func: "ScaleWorkload",
+    name,
+    args: { replicas: 0, name: "web", namespace: "web", kind: "Deployment" },
+  });
+  const { manifests } = rolesOf(
+    "pg",
+    { stop: { atomic: true, phases: [scale("down")], deferPhase: scale("up") } },
+    "shop",
+  );
+  expect(manifests).toEqual([
+    role("shop", rule("backup.janus.io", "transactions", "create", "delete", "get", "patch")),
+    role(
+      "web",
+      rule("apps", "deployments", "get", "patch", "update"),
+      rule("apps", "deployments/scale", "get", "patch"),
+    ),
+  ]);
+});

@@ -15,7 +15,7 @@ const recipes = (scope: Chart) =>
     metadata: { name: "recipes" },
     actions: {
       backup: { kind: "Deployment", phases: [dump], outputArtifacts: [copy] },
-      restore: { phases: [load], inputArtifacts: [copy], secretNames: ["key"] },
+      restore: { atomic: true, phases: [load], inputArtifacts: [copy], secretNames: ["key"] },
     },
   });
 const synthesis = (scope: Chart) => () => Testing.synth(scope);
@@ -37,6 +37,7 @@ it("prints a Blueprint with references as templates", () => {
           ],
         },
         restore: {
+          atomic: true,
           inputArtifactNames: ["copy"],
           secretNames: ["key"],
           phases: [

@@ -383,7 +383,7 @@ export const advance = (
     wait: {
       type: "wait",
       until: Math.min(
-        timeLimit(journal),
+        isStopped(journal) ? Number.POSITIVE_INFINITY : timeLimit(journal),
         ...[...waits, ...rolling.waits].map(({ until }) => until),
         ...retries.map(({ at }) => at),
       ),
