@@ -42,7 +42,7 @@ const alikeOf = (kind: string): readonly unknown[] =>
 describe("the Blueprint controller", () => {
   it.each<[string, JanusProps]>([
     ["of all namespaces", { blueprints: {} }],
-    ["of one namespace", { blueprints: { watchNamespace: "shop" } }],
+    ["of one namespace", { blueprints: { watchNamespaces: ["shop", "bank"] } }],
     ["with protected metrics", { blueprints: {}, metricsAuth: true }],
   ])("has the permissions that it needs and no others: %s", (_, props) => {
     const given = rightsIn(rulesOf(ofBlueprints(props)));
@@ -50,7 +50,7 @@ describe("the Blueprint controller", () => {
   });
 
   it("has no permission in namespaces that it does not watch, but to say of which term its writes are", () => {
-    const given = kindsOf(ofBlueprints({ blueprints: { watchNamespace: "shop" } }));
+    const given = kindsOf(ofBlueprints({ blueprints: { watchNamespaces: ["shop", "bank"] } }));
     expect(given.filter((one) => one.includes("Role"))).toEqual([
       "Role janus-system/janus-blueprints-leader",
       "RoleBinding janus-system/janus-blueprints-leader",
