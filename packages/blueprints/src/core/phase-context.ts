@@ -30,6 +30,9 @@ export interface PhaseId {
   readonly phase: number | "defer";
 }
 
+/** What a phase waits for, in words. */
+export type Awaited = PhaseId & { readonly because: string };
+
 const DEFER = 999;
 
 /** The most objects that a phase waits for. */
