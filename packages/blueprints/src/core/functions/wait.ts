@@ -141,4 +141,7 @@ export const wait = waitIn(
   pathsInTemplate,
 );
 
-export const waitV2 = waitIn("Waits until objects meet conditions: templates of the objects.", templateOfObject);
+export const waitV2 = waitIn(
+  "Waits until objects meet conditions: templates of the objects, also with kubectl's functions exists and base64decode.",
+  templateOfObject,
+);
