@@ -381,8 +381,9 @@ export const values = {
     values: {
       aggregateClusterRoles: value({
         about:
-          "Whether the built-in roles edit and admin include the permissions on Transactions. false: bind the ClusterRoles " +
-          "janus-transactions-edit and janus-transactions-view yourself.",
+          "Whether the built-in roles edit and admin include the permissions on Transactions, and on Kanister's kinds where " +
+          "blueprints.enabled is true. false: bind the ClusterRoles janus-transactions-edit, janus-transactions-view, " +
+          "janus-blueprints-edit and janus-blueprints-view yourself.",
         schema: flag,
         byDefault: true,
       }),
