@@ -67,6 +67,7 @@ export const DEEPER = [
   "tests/blueprints/atomic-deeper.test.ts",
   "tests/blueprints/bounds.test.ts",
   "tests/blueprints/command-line.test.ts",
+  "tests/blueprints/function-permissions.test.ts",
   "tests/blueprints/installed.test.ts",
   "tests/blueprints/job-pods.test.ts",
   "tests/blueprints/kube-exec-deeper.test.ts",

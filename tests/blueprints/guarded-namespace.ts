@@ -42,7 +42,8 @@ export const guarded = async (settings: Blueprints = {}, ...existing: readonly M
   const namespace = await prepared();
   for (const one of existing) await administrator.create(within(namespace, one));
   const policy = render(
-    (chart) => new BlueprintValidation(chart, "Validation", { blueprints: { ...settings, watchNamespace: namespace } }),
+    (chart) =>
+      new BlueprintValidation(chart, "Validation", { blueprints: { ...settings, watchNamespaces: [namespace] } }),
   );
   const own = JSON.parse(JSON.stringify(policy).replaceAll("janus-blueprints-validation", namespace)) as Manifest[];
   onTestFinished(async () => void (await Promise.all(own.map((one) => administrator.remove(one)))));

@@ -145,7 +145,7 @@ it("creates no Pod as a leader that was paused until another one leads", async (
   const work = await submitted("fenced");
   const { stop } = startWork(
     { api, streams: first.client, log: jsonLog("error"), watchdog: watchdog() },
-    { watchNamespace: "fenced", concurrency: 4, maxRunningActions: 100 },
+    { watchNamespaces: ["fenced"], concurrency: 4, maxRunningActions: 100 },
     settings,
   );
   onTestFinished(stop);

@@ -155,7 +155,7 @@ it("runs nothing where the ServiceAccount may not do what the arguments say", { 
   );
   const { status } = await over("run");
   expect(status.error?.message).toBe(
-    `nothing was run: ${["get deployments", "get deployments/scale", "patch deployments/scale"]
+    `nothing was run: ${["get deployments", "get deployments/scale", "patch deployments/scale", "list pods"]
       .map((what) => `ServiceAccount ${namespace}/ops may not ${what} in namespace default (phase down)`)
       .join("; ")}`,
   );

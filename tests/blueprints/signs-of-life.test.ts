@@ -1,4 +1,4 @@
-// The signs of life that operators see of ActionSets: metrics that count each end and phase once, over a restart too, and log lines.
+// The signs of life that operators see of ActionSets: what phases wait for, metrics that count each end and phase once, log lines.
 import { vi, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { within } from "../fixtures/manifests.ts";
@@ -41,6 +41,11 @@ it("counts each end and each phase once, over a restart, and logs with ActionSet
 
   const first = start(namespace);
   await expect.poll(async () => (await seen()).status?.progress.runningPhase, { timeout: 20_000 }).toBe("wait");
+  const awaited = async (): Promise<string | undefined> =>
+    (await seen()).status?.conditions.find(({ type }) => type === "Reconciling")?.message;
+  await expect
+    .poll(awaited, { timeout: 20_000 })
+    .toBe(`phase wait: configmaps ${namespace}/ready: {$.data.is} is not there`);
   await first.stop();
   const second = start(namespace);
   await expect.poll(() => second.metric("janus_actionset_resumed_total")).toEqual(["janus_actionset_resumed_total 1"]);

@@ -35,7 +35,7 @@ export const controllerOf = (
 ): Work =>
   startWork(
     { api, streams: api, log, watchdog: watchdog() },
-    { watchNamespace: namespace, concurrency: 4, maxRunningActions },
+    { watchNamespaces: [namespace], concurrency: 4, maxRunningActions },
     SETTINGS,
   );
 

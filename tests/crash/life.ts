@@ -37,7 +37,7 @@ export const live = (client: Api, namespace: string, faultOf: FaultOf, extra: re
       concurrency: 4,
       identity: "test",
       log: jsonLog("error"),
-      watchNamespace: namespace,
+      watchNamespaces: [namespace],
     },
   );
   return {

@@ -1,3 +1,4 @@
+import { BlueprintUserRoles, render, yaml } from "@janus/deploy";
 import { beforeAll, describe, expect, it } from "vitest";
 import { kubectl, kubectlWith, userKubeconfig } from "../fixtures/cluster.ts";
 import { install } from "./install.ts";
@@ -111,5 +112,21 @@ describe("people with the built-in roles", () => {
     await expect.poll(() => answers("admin")).toEqual(["yes", "yes", "yes"]);
     expect(await answers("view")).toEqual(["no", "no", "no"]);
     expect(await can("admin-user", "update transactions.backup.janus.io --subresource=status", namespace)).toBe("no");
+  });
+
+  it("make ActionSets and Blueprints where they may edit, and do not see them where they may only view", async () => {
+    const namespace = await freshNamespace();
+    const roles = render((chart) => new BlueprintUserRoles(chart, "Roles"));
+    const applied = await kubectlWith({ stdin: yaml(roles) }, "apply", "--server-side", "-f", "-");
+    expect(applied).toMatchObject({ code: 0 });
+    const give = (role: string) =>
+      kubectl("create", "rolebinding", role, "--clusterrole", role, "--user", `${role}-user`, "-n", namespace);
+    await Promise.all(["view", "edit", "admin"].map(give));
+    const asked = ["create actionsets", "delete blueprints", "get profiles"];
+    const answers = (role: string) =>
+      Promise.all(asked.map((one) => can(`${role}-user`, `${one}.cr.kanister.io`, namespace)));
+    await expect.poll(() => answers("edit")).toEqual(["yes", "yes", "yes"]);
+    await expect.poll(() => answers("admin")).toEqual(["yes", "yes", "yes"]);
+    expect(await answers("view")).toEqual(["no", "no", "no"]);
   });
 });

@@ -1,4 +1,4 @@
-import { installation, type JanusProps, type Manifest } from "@janus/deploy";
+import { BlueprintUserRoles, installation, type JanusProps, type Manifest, render } from "@janus/deploy";
 import { kanisterCrds } from "@janus/blueprints";
 import { beforeAll, describe, expect, it } from "vitest";
 import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
@@ -42,7 +42,7 @@ const alikeOf = (kind: string): readonly unknown[] =>
 describe("the Blueprint controller", () => {
   it.each<[string, JanusProps]>([
     ["of all namespaces", { blueprints: {} }],
-    ["of one namespace", { blueprints: { watchNamespace: "shop" } }],
+    ["of some namespaces", { blueprints: { watchNamespaces: ["shop", "bank"] } }],
     ["with protected metrics", { blueprints: {}, metricsAuth: true }],
   ])("has the permissions that it needs and no others: %s", (_, props) => {
     const given = rightsIn(rulesOf(ofBlueprints(props)));
@@ -50,7 +50,7 @@ describe("the Blueprint controller", () => {
   });
 
   it("has no permission in namespaces that it does not watch, but to say of which term its writes are", () => {
-    const given = kindsOf(ofBlueprints({ blueprints: { watchNamespace: "shop" } }));
+    const given = kindsOf(ofBlueprints({ blueprints: { watchNamespaces: ["shop", "bank"] } }));
     expect(given.filter((one) => one.includes("Role"))).toEqual([
       "Role janus-system/janus-blueprints-leader",
       "RoleBinding janus-system/janus-blueprints-leader",
@@ -58,7 +58,13 @@ describe("the Blueprint controller", () => {
       "ClusterRoleBinding /janus-blueprints",
       "Role shop/janus-blueprints",
       "RoleBinding shop/janus-blueprints",
+      "Role bank/janus-blueprints",
+      "RoleBinding bank/janus-blueprints",
     ]);
+  });
+
+  it("is not given all namespaces by an empty list of them", () => {
+    expect(() => ofBlueprints({ blueprints: { watchNamespaces: [] } })).toThrow("watchNamespaces is empty");
   });
 
   it("has a budget, a priority level and a NetworkPolicy of its own, as the other controller", () => {
@@ -80,7 +86,9 @@ describe("the Blueprint controller", () => {
   it("leaves all others as they are", () => {
     const without = installation();
     const all = installation({ blueprints: {} });
-    const added = [...kindsOf(ofBlueprints({ blueprints: {} })), ...kindsOf(kanisterCrds as unknown as Manifest[])];
+    const users = render((chart) => new BlueprintUserRoles(chart, "Roles"));
+    const own = ofBlueprints({ blueprints: {} });
+    const added = kindsOf([...own, ...users, ...(kanisterCrds as unknown as Manifest[])]);
     expect(all.filter((one) => !added.includes(kindsOf([one])[0] ?? ""))).toEqual(without);
   });
 

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { alerts, drawn } from "@janus/deploy";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { actionOn, actionSet, blueprint } from "../blueprints/objects.ts";
-import { client, controllerOf, prepared } from "../blueprints/world.ts";
+import { prepared } from "../blueprints/world.ts";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating } from "../fixtures/changes.ts";
 import { userKubeconfig } from "../fixtures/cluster.ts";
@@ -19,8 +20,17 @@ const runbooks = path.resolve(import.meta.dirname, "../../docs/runbooks");
 /** The metrics of the Blueprint controller when an ActionSet has ended. */
 const exposedByBlueprints = async (): Promise<string> => {
   const namespace = await prepared();
-  const { registry, stop } = controllerOf(client, namespace);
-  onTestFinished(stop);
+  const { url } = controllerProcess(
+    [
+      `--kubeconfig=${await userKubeconfig("another-blueprint-controller", ["system:masters"])}`,
+      "--http-port=0",
+      "--default-service-account=ops",
+      `--watch-namespace=${namespace}`,
+      `--leader-elect-resource-namespace=${namespace}`,
+    ],
+    {},
+    fileURLToPath(import.meta.resolve("@janus/blueprints/main")),
+  );
   const spec = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "made" } });
   const make = { func: "KubeOps", name: "make", args: { operation: "create", namespace, spec } };
   for (const manifest of [
@@ -28,10 +38,14 @@ const exposedByBlueprints = async (): Promise<string> => {
     actionSet("run", actionOn("backup", "ops")),
   ])
     await administrator.create(within(namespace, manifest));
+  const metrics = async (): Promise<string> => {
+    const address = url();
+    return address === undefined ? "" : (await fetch(`${address}/metrics`)).text();
+  };
   await expect
-    .poll(() => registry.metrics(), { timeout: 30_000 })
+    .poll(metrics, { timeout: 30_000 })
     .toContain('kanister_action_set_resolutions_total{resolution="success"} 1');
-  return registry.metrics();
+  return metrics();
 };
 
 describe("alerts and dashboard", () => {

@@ -51,7 +51,7 @@ const variants: Readonly<Record<string, JanusProps>> = {
     apiServerCidrs: ["10.0.0.0/28"],
     apiServerPorts: [443],
     stampsUsers: true,
-    blueprints: { podReadyTimeout: "1h", watchNamespace: "kube-public", replicas: 3, resources: {} },
+    blueprints: { podReadyTimeout: "1h", watchNamespaces: ["kube-public", "default"], replicas: 3, resources: {} },
     monitoring: true,
     prometheusLabels: { release: "prometheus" },
     runbooks: "https://runbooks.example.com/janus",

@@ -30,7 +30,7 @@ const watched = async (port: number, ...hooks: readonly Hook[]) => {
   });
   const { stop } = controller(client, {
     settings: { controllerNamespace: "janus-system", writeTimeout: 1000, margin: 100, recoveryDelay: 60_000 },
-    watchNamespace: place.namespace,
+    watchNamespaces: [place.namespace],
     concurrency: 4,
     identity: "test",
     log: () => {},

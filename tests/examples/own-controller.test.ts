@@ -146,11 +146,11 @@ it("shows its flags, which are those of every controller", async () => {
 
 /** The controller at work on these ConfigMaps, in a namespace of its own each time. */
 const labelling = (...names: readonly string[]): Subject<readonly object[]> => ({
-  start: (api, watchNamespace) =>
+  start: (api, namespace) =>
     startWork(
       { name: "label-keeper", resource: configMaps, controller: labelKeeper },
       { api, log: jsonLog("error"), watchdog: watchdog() },
-      { watchNamespace, concurrency: 1 },
+      { watchNamespaces: [namespace], concurrency: 1 },
     ),
   prepare: async () => {
     const namespace = await freshNamespace();

@@ -69,7 +69,7 @@ const inhabit = (client: Api, namespace: string, lives: readonly Life[], delay: 
           concurrency: 4,
           identity: "test",
           log: jsonLog("error"),
-          watchNamespace: namespace,
+          watchNamespaces: [namespace],
         },
       );
       const signal = { signal: over.signal };

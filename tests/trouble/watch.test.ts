@@ -26,7 +26,7 @@ const work = (api: Api, { namespace }: Place) => {
     concurrency: 4,
     identity: "test",
     log: jsonLog("error"),
-    watchNamespace: namespace,
+    watchNamespaces: [namespace],
   });
   onTestFinished(janus.stop);
   return janus;

@@ -129,6 +129,15 @@ export const alerts: readonly Alert[] = [
     description: "{{ $value | humanizePercentage }} of the controller's requests get no answer, a 5xx or a 429.",
   },
   {
+    name: "JanusBlueprintsNoLeader",
+    expression: `${sum("janus_blueprints_leader_elected")} == 0`,
+    after: "2m",
+    severity: "critical",
+    summary: "The Blueprint controller has no leader.",
+    description:
+      "The Blueprint controllers in {{ $labels.namespace }} are running, and none of them is the leader: no ActionSet is executed.",
+  },
+  {
     name: "JanusActionSetFailed",
     expression: `${grown(failedActionSets, "15m")} > 0`,
     after: "0m",

@@ -52,7 +52,7 @@ const flagsOf = (props: BlueprintControllerProps, namespace: string): readonly s
     ...(blueprints.toolsImage === undefined ? [] : [`--tools-image=${blueprints.toolsImage}`]),
     `--max-running-actions=${maxRunningActions}`,
     ...(ttl === undefined ? [] : [`--default-ttl-seconds-after-finished=${ttl}`]),
-    ...(blueprints.watchNamespace === undefined ? [] : [`--watch-namespace=${blueprints.watchNamespace}`]),
+    ...(blueprints.watchNamespaces === undefined ? [] : [`--watch-namespace=${blueprints.watchNamespaces.join(",")}`]),
     ...(metricsAuth === true ? ["--metrics-auth=true"] : []),
     ...(logLevel === defaultLogLevel ? [] : [`--log-level=${logLevel}`]),
   ];

@@ -57,7 +57,7 @@ const actAsItself: k8s.PolicyRule = {
 };
 
 /**
- * The Roles of the Blueprint controller: for its Lease in its own namespace, and for ActionSets in the watched one. Only where all
+ * The Roles of the Blueprint controller: for its Lease in its own namespace, and for ActionSets in each watched one. Only where all
  * namespaces are watched the latter is a ClusterRole; in any case there is one for the term of the leader.
  *
  * Guarantees: no permission on Pods, workloads, or Secrets to list.
@@ -65,7 +65,9 @@ const actAsItself: k8s.PolicyRule = {
 export class BlueprintRoles extends Construct {
   constructor(scope: Construct, id: string, props: BlueprintRolesProps = {}) {
     super(scope, id);
-    const { namespace: home = SYSTEM_NAMESPACE, blueprints: { watchNamespace: namespace } = {} } = props;
+    const { namespace: home = SYSTEM_NAMESPACE, blueprints: { watchNamespaces } = {} } = props;
+    if (watchNamespaces?.length === 0)
+      throw new Error("blueprints.watchNamespaces is empty: name a namespace, or leave it out for all");
     const subjects = [{ kind: "ServiceAccount", name: BLUEPRINTS_NAME, namespace: home }];
     const leading = { name: BLUEPRINTS_LEASE, namespace: home, labels: blueprintsLabels };
     new k8s.KubeRole(this, "Lead", { metadata: leading, rules: [...lead, actAsItself] });
@@ -73,14 +75,15 @@ export class BlueprintRoles extends Construct {
     new k8s.KubeRoleBinding(this, "LeadBinding", { metadata: leading, roleRef: leadRef, subjects });
 
     const metadata = { name: BLUEPRINTS_NAME, labels: blueprintsLabels };
-    const everywhere = namespace === undefined ? [...work, bearTerm] : [bearTerm];
+    const everywhere = watchNamespaces === undefined ? [...work, bearTerm] : [bearTerm];
     new k8s.KubeClusterRole(this, "Everywhere", { metadata, rules: everywhere });
     const everywhereRef = { apiGroup, kind: "ClusterRole", name: BLUEPRINTS_NAME };
     new k8s.KubeClusterRoleBinding(this, "EverywhereBinding", { metadata, roleRef: everywhereRef, subjects });
-    if (namespace !== undefined) {
-      new k8s.KubeRole(this, "Work", { metadata: { ...metadata, namespace }, rules: [...work] });
+    for (const namespace of watchNamespaces ?? []) {
+      new k8s.KubeRole(this, `Work-${namespace}`, { metadata: { ...metadata, namespace }, rules: [...work] });
       const roleRef = { apiGroup, kind: "Role", name: BLUEPRINTS_NAME };
-      new k8s.KubeRoleBinding(this, "WorkBinding", { metadata: { ...metadata, namespace }, roleRef, subjects });
+      const binding = { metadata: { ...metadata, namespace }, roleRef, subjects };
+      new k8s.KubeRoleBinding(this, `WorkBinding-${namespace}`, binding);
     }
     // The built-in role that lets a server ask whose token it was given, and what that user may do.
     if (props.metricsAuth === true)

@@ -41,10 +41,10 @@ export interface Blueprints {
    */
   readonly podReadyTimeout?: string;
   /**
-   * The namespace whose ActionSets are executed; it must exist. The controller has no permissions in others.
+   * The namespaces whose ActionSets are executed; they must exist. The controller has no permissions in others.
    * @default - all namespaces
    */
-  readonly watchNamespace?: string;
+  readonly watchNamespaces?: readonly string[];
   /**
    * Number of controllers, of which one leads; at least 1.
    * @default 2

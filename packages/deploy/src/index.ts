@@ -4,6 +4,7 @@ export { ApprovalPolicy } from "./approval-policy.ts";
 export { BlueprintController, type BlueprintControllerProps } from "./blueprint-controller.ts";
 export { BlueprintPolicies, type BlueprintPoliciesProps } from "./blueprint-policies.ts";
 export { BlueprintRoles, type BlueprintRolesProps } from "./blueprint-roles.ts";
+export { BlueprintUserRoles } from "./blueprint-user-roles.ts";
 export { BlueprintValidation } from "./blueprint-validation.ts";
 export type { Blueprints, BlueprintsProps } from "./blueprints-props.ts";
 export { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";

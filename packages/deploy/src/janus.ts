@@ -2,6 +2,7 @@
 import { Construct } from "constructs";
 import { ApprovalPolicy } from "./approval-policy.ts";
 import { BlueprintController } from "./blueprint-controller.ts";
+import { BlueprintUserRoles } from "./blueprint-user-roles.ts";
 import type { Blueprints } from "./blueprints-props.ts";
 import { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
 import { ControllerDisruptionBudget, type ControllerDisruptionBudgetProps } from "./controller-disruption-budget.ts";
@@ -82,6 +83,7 @@ export class Janus extends Construct {
     new ImpersonationRoles(this, "ImpersonationRoles", props);
     if (props.metricsAuth === true) new MetricsReaderRole(this, "MetricsReaderRole");
     new TransactionRoles(this, "TransactionRoles", props);
+    if (props.blueprints !== undefined) new BlueprintUserRoles(this, "BlueprintUserRoles", props);
     new LeaderFence(this, "Fence", props);
     new ControllerLimits(this, "Limits", props);
     // First, so that there is no moment without it in an upgrade from where the next one compared names.

@@ -3,7 +3,7 @@ export { LIMITS, type Limits } from "./execute/context.ts";
 export type { MissingKey } from "./execute/fields.ts";
 export { fieldsOf, type ReadField } from "./parse/fields-of.ts";
 export type { Template } from "./parse/node.ts";
-export { functionGroups, refusedFunctions } from "./functions/table.ts";
+export { type Dialect, functionGroups, refusedFunctions } from "./functions/table.ts";
 export { parseTemplate } from "./parse-template.ts";
 export { type Rendered, type RenderOptions, renderTemplate, textOfRendered } from "./render-template.ts";
 export type { TemplateError } from "./template-error.ts";

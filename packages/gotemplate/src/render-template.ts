@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { LIMITS, type Limits } from "./execute/context.ts";
 import { execute, type Piece } from "./execute/execute.ts";
 import type { MissingKey } from "./execute/fields.ts";
-import { FUNCTIONS } from "./functions/table.ts";
+import { type Dialect, functionsOf } from "./functions/table.ts";
 import type { Template } from "./parse/node.ts";
 import { lineOf } from "./parse/parser.ts";
 import { Failure, type TemplateError } from "./template-error.ts";
@@ -20,6 +20,8 @@ export interface RenderOptions {
   /** So many random bytes. */
   readonly random: (count: number) => Uint8Array;
   readonly limits?: Partial<Limits>;
+  /** That it was parsed with. Default: sprig. */
+  readonly dialect?: Dialect;
 }
 
 /** Characters that were cut in two between pieces belong to the tainted one. */
@@ -56,7 +58,7 @@ export const renderTemplate = (
 ): E.Either<TemplateError, Rendered> => {
   try {
     const limits = { ...LIMITS, ...options.limits };
-    const pieces = execute(template, FUNCTIONS, data, {
+    const pieces = execute(template, functionsOf(options.dialect ?? "sprig"), data, {
       ...options,
       missingKey: options.missingKey ?? "default",
       limits,

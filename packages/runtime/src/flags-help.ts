@@ -47,7 +47,13 @@ export const helpText = (
         `Default: $POD_NAMESPACE, else ${namespace}.`,
       ),
     ],
-    ["watch-namespace", flagHelp("--watch-namespace <name>", `Only ${objects} of this namespace. Default: of all.`)],
+    [
+      "watch-namespace",
+      flagHelp(
+        "--watch-namespace <names>",
+        `Only ${objects} of these namespaces, separated by commas. Default: *, all.`,
+      ),
+    ],
     [
       "max-concurrent-reconciles",
       flagHelp("--max-concurrent-reconciles <n>", `${objects} reconciled at the same time. Default: 16.`),

@@ -10,7 +10,8 @@ import * as E from "fp-ts/lib/Either.js";
 export interface CommonFlags {
   readonly kubeconfig: string | undefined;
   readonly namespace: string;
-  readonly watchNamespace: string | undefined;
+  /** Undefined: all. */
+  readonly watchNamespaces: readonly string[] | undefined;
   readonly concurrency: number;
   readonly httpPort: number;
   readonly readiness: Readiness;
@@ -53,6 +54,9 @@ export interface FlagProblem {
 
 const LEVELS: readonly string[] = ["debug", "info", "warn", "error"] satisfies readonly LogLevel[];
 
+/** In place of names: every namespace. */
+const ALL = "*";
+
 /** https://pkg.go.dev/time#ParseDuration */
 const milliseconds = (text: string): number | undefined => {
   const value = parseDuration(text);
@@ -88,7 +92,7 @@ export const parseFlags = <A>(
       options: {
         kubeconfig: { type: "string" },
         namespace: { type: "string", default: env["POD_NAMESPACE"] ?? defaults.namespace },
-        "watch-namespace": { type: "string" },
+        "watch-namespace": { type: "string", default: ALL },
         "max-concurrent-reconciles": { type: "string", default: "16" },
         "http-port": { type: "string", default: "8080" },
         readiness: { type: "string", default: "any" },
@@ -108,7 +112,7 @@ export const parseFlags = <A>(
     });
     const { help, ...texts } = values;
     if (help) return E.left({ help: true, text: defaults.help });
-    const { kubeconfig, namespace, "watch-namespace": watchNamespace } = values;
+    const { kubeconfig, namespace, "watch-namespace": watched } = values;
     const leaseName = values["leader-elect-resource-name"];
     const leaseNamespace = values["leader-elect-resource-namespace"] ?? namespace;
     const concurrency = integer(values["max-concurrent-reconciles"], 1, 1000);
@@ -123,7 +127,9 @@ export const parseFlags = <A>(
     const readiness = READINESS.find((mode) => mode === values.readiness);
     if (kubeconfig === "") return wrong("--kubeconfig takes a file");
     if (!isDnsLabel(namespace)) return notNamespace("--namespace (or $POD_NAMESPACE)");
-    if (watchNamespace !== undefined && !isDnsLabel(watchNamespace)) return notNamespace("--watch-namespace");
+    const watchNamespaces = watched === ALL ? undefined : [...new Set(watched.split(","))];
+    if (watchNamespaces?.every(isDnsLabel) === false)
+      return wrong("--watch-namespace takes names of namespaces, separated by commas, or *");
     if (concurrency === undefined) return wrong("--max-concurrent-reconciles takes a number from 1 to 1000");
     if (httpPort === undefined) return wrong("--http-port takes a port number");
     if (readiness === undefined) return wrong("--readiness takes any or leader");
@@ -148,7 +154,7 @@ export const parseFlags = <A>(
       ...own.right,
       kubeconfig,
       namespace,
-      watchNamespace,
+      watchNamespaces,
       concurrency,
       httpPort,
       readiness,

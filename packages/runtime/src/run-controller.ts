@@ -98,7 +98,7 @@ export const flagsOf = <Memory, Effect, Happened, Own extends object>(
     },
     { ...defaults, help },
   );
-  return E.isRight(parsed) && parsed.right.watchNamespace !== undefined && !resource.namespaced
+  return E.isRight(parsed) && parsed.right.watchNamespaces !== undefined && !resource.namespaced
     ? problem(`--watch-namespace cannot be set: ${resource.kind} is cluster-scoped`)
     : parsed;
 };
@@ -117,6 +117,7 @@ export const runController = <Memory, Effect, Happened, Own extends object = obj
     names: namesFor(options),
     version,
     leaderLabel: `${name}/leader`,
+    kinds: 1 + (options.watches ?? []).length,
     limits: LIMITS,
     instead: `change a ${resource.kind} with the API server`,
     start: (context, flags) =>

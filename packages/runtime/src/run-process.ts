@@ -22,6 +22,7 @@ export interface ProcessLimits {
   readonly http: HttpLimits;
   /** The most connections of each client. */
   readonly connections: {
+    /** With a watch of each kind; each further namespace has its own. */
     readonly requests: number;
     /** Connections for what is held only for a time, such as locks: it waits for no other requests. */
     readonly renewals: number;
@@ -65,6 +66,8 @@ export interface ProcessOptions<Flags extends CommonFlags> {
   readonly fence?: FenceNames;
   /** The label of the leader's Pod. */
   readonly leaderLabel: string;
+  /** How many kinds are watched. Default: 1. */
+  readonly kinds?: number;
   readonly limits: ProcessLimits;
   /** How to do instead what no path of its port accepts, for messages. */
   readonly instead: string;
@@ -81,7 +84,7 @@ export const runProcess = async <Flags extends CommonFlags>(
   flags: E.Either<FlagProblem, Flags>,
   options: ProcessOptions<Flags>,
 ): Promise<void> => {
-  const { names, version, fence, leaderLabel, limits, instead, start } = options;
+  const { names, version, fence, leaderLabel, kinds = 1, limits, instead, start } = options;
   if (E.isLeft(flags)) {
     const { help, text } = flags.left;
     (help ? process.stdout : process.stderr).write(text.endsWith("\n") ? text : `${text}\n`);
@@ -90,6 +93,7 @@ export const runProcess = async <Flags extends CommonFlags>(
   const {
     kubeconfig,
     namespace,
+    watchNamespaces,
     httpPort,
     readiness,
     metricsAuth: isAuthAsked,
@@ -115,7 +119,7 @@ export const runProcess = async <Flags extends CommonFlags>(
   const watchdog = newWatchdog(Math.max(limits.stuckAfter, 4 * requestDeadline));
   const connectWith = (connections: number): Client =>
     connect(config.right, { writeTimeout, deadline: requestDeadline, connections });
-  const client = connectWith(limits.connections.requests);
+  const client = connectWith(limits.connections.requests + kinds * ((watchNamespaces?.length ?? 1) - 1));
   const counted = apiMetrics(registry, names);
   const api = counted(client);
   // Over connections of their own: if other requests hang, neither leadership nor a lock is lost.

@@ -78,7 +78,10 @@ const subjectOf = ({ namespace, name = "", uid = "", resourceVersion = "" }: Obj
 export const startWork = <Memory, Effect, Happened>(
   { name, resource, labelSelector, watches = [], controller }: Reconciled<Memory, Effect, Happened>,
   { api, log, watchdog, pod = name }: Workplace,
-  { watchNamespace, concurrency }: { readonly watchNamespace: string | undefined; readonly concurrency: number },
+  {
+    watchNamespaces,
+    concurrency,
+  }: { readonly watchNamespaces: readonly string[] | undefined; readonly concurrency: number },
 ): Work => {
   const registry = new Registry();
   const { kind } = resource;
@@ -121,7 +124,7 @@ export const startWork = <Memory, Effect, Happened>(
   });
   const watched = watchKind(api, {
     resource,
-    ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }),
+    ...(watchNamespaces === undefined ? {} : { namespaces: watchNamespaces }),
     ...(labelSelector === undefined ? {} : { labelSelector }),
     watches,
     names,

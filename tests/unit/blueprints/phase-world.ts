@@ -1,5 +1,5 @@
 // Executes functions of blueprints against objects in memory, with a crash at any request.
-import { type ApiError, asObject, isObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
+import { type ApiError, asObject, equal, isObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import type { Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet } from "../../../packages/blueprints/src/api/action-set.ts";
@@ -9,6 +9,7 @@ import type { ExecOutcome } from "../../../packages/blueprints/src/core/exec/exe
 import { type LogOutput, NO_LOG } from "../../../packages/blueprints/src/core/log-output.ts";
 import type { Answer } from "../../../packages/blueprints/src/core/memory.ts";
 import {
+  type Access,
   isWatchedFact,
   indexOf,
   type KanisterFunction,
@@ -181,9 +182,33 @@ export interface Circumstances {
 
 const NEVER = (): undefined => undefined;
 
-/** Executes a phase until it waits or ends. */
+/** The verbs of RBAC. */
+const VERBS: Readonly<Record<string, string>> = { mergePatch: "patch", strategicMergePatch: "patch" };
+
+/** The permission that a request needs. Nobody is asked for what all may read. */
+const accessOf = (request: Request): Access | undefined => {
+  if (request.verb === "raw" || request.resource.isVirtual === true) return undefined;
+  const { verb, resource, namespace = "" } = request;
+  const subresource = "subresource" in request ? request.subresource : undefined;
+  return {
+    verb: VERBS[verb] ?? verb,
+    group: resource.group,
+    resource: resource.plural,
+    namespace,
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+};
+
+/** Those of the Secret that a Pod waits for, which are told where the args are known. */
+const isOfArgs = ({ verb, resource }: Access): boolean => resource === "secrets" && ["create", "get"].includes(verb);
+
+/**
+ * Executes a phase until it waits or ends.
+ *
+ * Guarantees: a request for which the function does not say that it needs the permission is an error, where it says what it needs.
+ */
 export const execute = <T extends ArgTable>(
-  { step }: KanisterFunction<T>,
+  { step, access, concealed }: KanisterFunction<T>,
   args: Args<T>,
   { answer }: World,
   {
@@ -199,6 +224,13 @@ export const execute = <T extends ArgTable>(
     log = NO_LOG,
   }: Circumstances = {},
 ): Execution => {
+  const told = access(args, ACTION_SET.metadata.namespace, object);
+  const demandTold = (request: Request): void => {
+    const needed = accessOf(request);
+    if (told.length === 0 || needed === undefined || (concealed !== undefined && isOfArgs(needed))) return;
+    if (!told.some((one) => equal(one, needed)))
+      throw new Error(`it does not say that it needs ${JSON.stringify(needed)}`);
+  };
   const facts = new Map<string, Answer>();
   const troubles = new Map<string, ApiError>();
   const id = { action: 0, phase: 0 };
@@ -249,6 +281,7 @@ export const execute = <T extends ArgTable>(
         });
       else if (next.type === "run")
         for (const { fact, request } of next.effects) {
+          demandTold(request);
           let reply: Answer | undefined;
           const isKnown = survives(() => {
             reply = answer(request);

@@ -106,14 +106,20 @@ describe("ScaleWorkload", () => {
     }),
   );
 
-  it("asks for the permissions that are known", () =>
-    expect(scaleWorkload.access({ namespace: "shop", kind: "Deployment" }, "kanister")).toContainEqual({
-      verb: "patch",
-      group: "apps",
-      resource: "deployments",
-      subresource: "scale",
-      namespace: "shop",
-    }));
+  it("asks for the permissions that are known, from its arguments or from the object of the action", () => {
+    const of = { group: "apps", resource: "deployments", namespace: "shop" };
+    const rights = [
+      { verb: "get", ...of },
+      { verb: "get", ...of, subresource: "scale" },
+      { verb: "patch", ...of, subresource: "scale" },
+    ];
+    const list = { verb: "list", group: "", resource: "pods", namespace: "shop" };
+    expect(scaleWorkload.access({ namespace: "shop", kind: "Deployment" }, "kanister")).toEqual([...rights, list]);
+    const object = { kind: "deployment", namespace: "shop", name: "web" };
+    expect(scaleWorkload.access({ waitForReady: false }, "kanister", object)).toEqual(rights);
+    expect(scaleWorkload.access({ kind: "StatefulSet" }, "kanister", object)).not.toContainEqual(list);
+    expect(scaleWorkload.access({}, "kanister")).toEqual([]);
+  });
 });
 
 const workload = (spec: JsonObject, status: JsonObject): KubeObject => ({

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { pathsInTemplate, templateOfObject } from "../../../packages/blueprints/src/core/condition-languages.ts";
 import { functionOf } from "../../../packages/blueprints/src/core/functions/index.ts";
 import { waitIn } from "../../../packages/blueprints/src/core/functions/wait.ts";
+import { problemOf } from "../../../packages/blueprints/src/core/templates.ts";
 import type { Language } from "../../../packages/blueprints/src/core/wait-conditions.ts";
 import { type Crash, execute, newWorld, START, withCrashes } from "./phase-world.ts";
 
@@ -196,6 +197,24 @@ describe("conditions of WaitV2", () => {
     expect(problem(text)).toBeUndefined();
     expect(evaluate(text, object())).toEqual({ isMet, shown });
   });
+
+  it.each([
+    ['{{ exists . "status" "list" 1 "type" }}', true],
+    ['{{ exists . "status" "list" 2 }}', false],
+    ['{{ exists . "status" "none" "deeper" 1 }}', false],
+    ['{{ exists .status.n "a" }}', false],
+    ['{{ if not (exists .metadata.labels "absent") }}true{{ end }}', true],
+    ['{{ base64decode "dHJ1ZQ==" }}', true],
+  ])("have the functions that kubectl has: %s", (text, isMet) => {
+    expect(problem(text)).toBeUndefined();
+    expect(evaluate(text, object()).isMet).toBe(isMet);
+    // Only they have.
+    expect(problemOf(text)).toMatch(/function "(?:exists|base64decode)" not defined/u);
+    expect(pathsInTemplate(0).problem(text)).toMatch(/not defined/u);
+  });
+
+  it("say what is no base64", () =>
+    expect(evaluate('{{ base64decode "*" }}', object()).shown).toContain("base64 decode failed: illegal base64 data"));
 
   it("do not show what is in a Secret, nor errors about it", () => {
     const secret = object({ x: "geheim" }, "Secret");

@@ -22,16 +22,25 @@ export interface SmallApiServer {
   readonly read: (kind: string, name: string) => KubeObject | undefined;
 }
 
+interface Place {
+  readonly kind: string;
+  /** Undefined: all. */
+  readonly namespace: string | undefined;
+}
+
+const isIn = ({ kind, namespace }: Place, object: KubeObject): boolean =>
+  object.kind === kind && (namespace === undefined || object.metadata.namespace === namespace);
+
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`;
 
 /** @param fails which requests are answered with an error */
 export const smallApiServer = (fails: (request: Request) => ApiError | undefined = () => undefined): SmallApiServer => {
   const objects = new Map<string, KubeObject>();
   const sent: Request[] = [];
-  const watching = new Set<{ readonly kind: string; readonly tell: (event: WatchEvent) => void }>();
+  const watching = new Set<{ readonly place: Place; readonly tell: (event: WatchEvent) => void }>();
   let version = 0;
   const tell = (type: "ADDED" | "MODIFIED" | "DELETED", object: KubeObject): void => {
-    for (const one of watching) if (one.kind === object.kind) one.tell({ type, object });
+    for (const one of watching) if (isIn(one.place, object)) one.tell({ type, object });
   };
   const put = (object: KubeObject): KubeObject => {
     version += 1;
@@ -49,7 +58,7 @@ export const smallApiServer = (fails: (request: Request) => ApiError | undefined
     if (request.verb === "raw") return E.left(refused(404, "NotFound"));
     const { kind } = request.resource;
     if (request.verb === "list") {
-      const items = [...objects.values()].filter((object) => object.kind === kind);
+      const items = [...objects.values()].filter((object) => isIn({ kind, namespace: request.namespace }, object));
       return E.right({ apiVersion: "v1", kind: "List", metadata: { resourceVersion: `${version}` }, items });
     }
     if (request.verb === "create") return E.right(put(request.body as KubeObject));
@@ -74,11 +83,11 @@ export const smallApiServer = (fails: (request: Request) => ApiError | undefined
         const error = fails(request);
         return Promise.resolve(error === undefined ? answer(request) : E.left(error));
       },
-      watch: async function* ({ resource: { kind } }, signal) {
+      watch: async function* ({ resource: { kind }, namespace }, signal) {
         const events: WatchEvent[] = [];
         let next = Promise.withResolvers<void>();
         const watch = {
-          kind,
+          place: { kind, namespace },
           tell: (event: WatchEvent) => {
             events.push(event);
             next.resolve();

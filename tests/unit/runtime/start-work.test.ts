@@ -22,13 +22,14 @@ const working = <Memory, Effect, Happened>(
   { api }: SmallApiServer,
   controller: RunnableController<Memory, Effect, Happened>,
   more: Partial<Parameters<typeof startWork>[0]> = {},
+  watchNamespaces?: readonly string[],
 ) => {
   const lines: Line[] = [];
   const log: Log = (level, message, fields) => lines.push({ level, message, ...fields });
   const work = startWork(
     { name: "label-keeper", resource: configMaps, ...more, controller },
     { api, log, watchdog: watchdog() },
-    { watchNamespace: undefined, concurrency: 1 },
+    { watchNamespaces, concurrency: 1 },
   );
   onTestFinished(work.stop);
   return { lines, work, of: (level: string) => lines.filter((line) => line.level === level) };
@@ -202,6 +203,43 @@ it("does not take the end of the process for a failure to watch", async () => {
   await expect.poll(() => server.sent.length).toBeGreaterThan(0);
   await new Promise(setImmediate);
   expect(lines).toEqual([]);
+});
+
+it("watches each of its namespaces alone: one that cannot be listed keeps no other waiting, and no others are asked for", async () => {
+  const server = smallApiServer((request) =>
+    request.verb === "list" && request.namespace === "bank" ? refused(403, "Forbidden") : undefined,
+  );
+  const inNamespace = (namespace: string): KubeObject => ({
+    ...object(`of-${namespace}`),
+    metadata: { namespace, name: `of-${namespace}`, uid: namespace },
+  });
+  for (const namespace of ["shop", "web", "other"]) server.put(inNamespace(namespace));
+  server.put({ ...object("pod", "Pod", { of: "of-web" }) });
+  const { work, of } = working(
+    server,
+    labelKeeper,
+    { watches: [{ resource: pods, keysOf: ({ metadata: { labels } }) => [`web/${labels?.["of"]}`] }] },
+    ["shop", "bank", "web"],
+  );
+  const isLabelled = (namespace: string): boolean =>
+    server.read("ConfigMap", `of-${namespace}`)?.metadata.labels !== undefined;
+  await expect.poll(() => ["shop", "web"].map(isLabelled)).toEqual([true, true]);
+  expect(isLabelled("other")).toBe(false);
+  expect(work.isSynced()).toBe(false);
+  expect(of("warn")[0]).toMatchObject({ message: "ConfigMaps cannot be watched; trying again" });
+  const places = server.sent.flatMap((request) =>
+    request.verb === "list" ? [`${request.resource.plural} ${request.namespace}`] : [],
+  );
+  expect([...new Set(places)].toSorted()).toEqual(
+    ["configmaps", "pods"].flatMap((plural) => ["bank", "shop", "web"].map((namespace) => `${plural} ${namespace}`)),
+  );
+});
+
+it("is ready when each of its namespaces was listed", async () => {
+  const server = smallApiServer();
+  const { work } = working(server, labelKeeper, {}, ["shop", "web"]);
+  await work.synced;
+  expect(work.isSynced()).toBe(true);
 });
 
 it("names the resource that cannot be watched", async () => {

@@ -7,7 +7,7 @@ it("has defaults for everything", () => {
     E.right({
       kubeconfig: undefined,
       namespace: "janus-system",
-      watchNamespace: undefined,
+      watchNamespaces: undefined,
       concurrency: 16,
       httpPort: 8080,
       readiness: "any",
@@ -43,7 +43,9 @@ it.each([
     "--sensitive-kinds=SealedSecret.bitnami.com,ConfigMap",
     { sensitiveKinds: ["SealedSecret.bitnami.com", "ConfigMap"] },
   ],
-  ["--watch-namespace=one", { watchNamespace: "one" }],
+  ["--watch-namespace=one", { watchNamespaces: ["one"] }],
+  ["--watch-namespace=one,two,one", { watchNamespaces: ["one", "two"] }],
+  ["--watch-namespace=*", { watchNamespaces: undefined }],
   ["--log-level=debug", { logLevel: "debug" }],
   ["--request-deadline=1m30s", { requestDeadline: 90_000 }],
   ["--write-timeout=1.5s", { writeTimeout: 1500 }],
@@ -82,13 +84,16 @@ it.each([
 });
 
 const isNamespace = "takes the name of a namespace; see --help";
+const areNamespaces = "--watch-namespace takes names of namespaces, separated by commas, or *; see --help";
 const isLease = "--leader-elect-resource-name takes the name of a Lease; see --help";
 it.each([
   ["--namespace=", `--namespace (or $POD_NAMESPACE) ${isNamespace}`],
   ["--namespace=a.b", `--namespace (or $POD_NAMESPACE) ${isNamespace}`],
-  ["--watch-namespace=", `--watch-namespace ${isNamespace}`],
-  ["--watch-namespace=One", `--watch-namespace ${isNamespace}`],
-  [`--watch-namespace=${"a".repeat(64)}`, `--watch-namespace ${isNamespace}`],
+  ["--watch-namespace=", areNamespaces],
+  ["--watch-namespace=One", areNamespaces],
+  ["--watch-namespace=one,", areNamespaces],
+  ["--watch-namespace=one,*", areNamespaces],
+  [`--watch-namespace=${"a".repeat(64)}`, areNamespaces],
   ["--leader-elect-resource-namespace=", `--leader-elect-resource-namespace ${isNamespace}`],
   ["--leader-elect-resource-namespace=Foo_", `--leader-elect-resource-namespace ${isNamespace}`],
   ["--leader-elect-resource-name=", isLease],
@@ -108,7 +113,7 @@ it("takes every name that the API server takes", () => {
   const [label, name] = ["0-a".padEnd(63, "9"), `a.${"b-0.".repeat(60)}c`];
   const args = [`--namespace=${label}`, `--watch-namespace=${label}`, `--leader-elect-resource-name=${name}`];
   expect(parseFlags(args, {})).toMatchObject(
-    E.right({ namespace: label, watchNamespace: label, leaderElection: { place: { namespace: label, name } } }),
+    E.right({ namespace: label, watchNamespaces: [label], leaderElection: { place: { namespace: label, name } } }),
   );
 });
 

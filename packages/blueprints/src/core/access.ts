@@ -2,6 +2,7 @@
 import { memoized } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { BlueprintPhase } from "../api/blueprint.ts";
+import type { ObjectReference } from "../api/object-reference.ts";
 import { type Args, type ArgTable, readArgs, renderArgs } from "./args.ts";
 import { transactionAccess } from "./atomic/transaction.ts";
 import { functionOf } from "./functions/index.ts";
@@ -74,15 +75,20 @@ export const deniedAccess = (
 /**
  * The permissions that a phase needs, as far as they are known before the start. Undefined: its namespace is not.
  *
- * @param isAtomic whether it is one of an atomic action
+ * @param isAtomic whether it is one of an atomic action; object: that of the action
  */
-export const accessOf = (phase: BlueprintPhase, own: string, isAtomic: boolean): readonly Access[] | undefined => {
+export const accessOf = (
+  phase: BlueprintPhase,
+  own: string,
+  isAtomic: boolean,
+  object?: ObjectReference,
+): readonly Access[] | undefined => {
   const { func = "", args } = phase;
   const found = functionOf(func);
   if (found === undefined) return [];
   const known = knownArgs(phase);
   if (args?.["namespace"] !== undefined && known["namespace"] === undefined) return undefined;
-  return (isAtomic ? (found.atomic?.access ?? found.access) : found.access)(known, own);
+  return (isAtomic ? (found.atomic?.access ?? found.access) : found.access)(known, own, object);
 };
 
 /** Those on Transactions, where the phase changes objects in one. */
@@ -99,7 +105,8 @@ export const accessProblems = (
   own: string,
   account: string,
   isAtomic: boolean,
+  object: ObjectReference | undefined,
 ): readonly string[] => {
-  const needed = [...(accessOf(phase, own, isAtomic) ?? []), ...transactionAccessOf(phase, own, isAtomic)];
+  const needed = [...(accessOf(phase, own, isAtomic, object) ?? []), ...transactionAccessOf(phase, own, isAtomic)];
   return deniedAccess(inquiry, needed, phase.name ?? "", own, account);
 };

@@ -90,11 +90,14 @@ export const pathsInTemplate = (now: Instant): Language => ({
   },
 });
 
-/** The text is a template of the object. */
+/** The text is a template of the object, as for kubectl's output format go-template. */
 export const templateOfObject = (now: Instant): Language => ({
-  problem: problemOf,
+  problem: (text) => problemOf(text, "kubectl"),
   evaluate: (text, object) => {
     const data = json(asObject(object));
-    return evaluated(object, renderText(text, isSecret(object) ? tainted(data) : data, rendering(now)));
+    return evaluated(
+      object,
+      renderText(text, isSecret(object) ? tainted(data) : data, { ...rendering(now), dialect: "kubectl" }),
+    );
   },
 });

@@ -15,6 +15,7 @@ import type { Settings } from "./phase-context.ts";
 import {
   finalProjection,
   isProjected,
+  isSaid,
   pendingAction,
   type Projection,
   projection,
@@ -23,8 +24,9 @@ import {
 } from "./project.ts";
 import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, removeOwn, writeJournal } from "./requests.ts";
 import { resolve } from "./resolve.ts";
-import { advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.ts";
+import { type Advance, advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.ts";
 import { isAllDone, isStopped, scheduled } from "./schedule.ts";
+import { scrubbed, secretValues } from "./scrub.ts";
 import { shortHash } from "./names.ts";
 
 /** What an ActionSet does not say itself. */
@@ -198,6 +200,28 @@ const executed = (spec: ActionSetSpec): JsonObject => without(ActionSetSpec.enco
 const isEdited = ({ spec = {} }: ActionSet, journal: Journal): boolean =>
   spec !== journal.spec && !equal(executed(spec), executed(journal.spec));
 
+/** Between writes of the status that say only what phases wait for, in ms. */
+const WORDS = 1000;
+
+/** All phases wait: their conditions say for what, as soon as they may. */
+const waiting = (
+  memory: Memory,
+  actionSet: ActionSet,
+  journal: Journal,
+  { awaited, wait }: Pick<Advance, "awaited" | "wait">,
+  now: Instant,
+): Step => {
+  // Most have nothing of a Secret.
+  if (isSaid(actionSet, journal, awaited)) return wait;
+  const secrets = secretValues(memory);
+  const shown = awaited.map((one) => ({ ...one, because: scrubbed(one.because, secrets) }));
+  if (isSaid(actionSet, journal, shown)) return wait;
+  const next = (memory.recordedAt ?? Number.NEGATIVE_INFINITY) + WORDS;
+  if (now < next) return { ...wait, until: Math.min(wait.until, next) };
+  const status = statusPatch(actionSet, projection(journal, shown), now);
+  return { type: "run", effects: [patchOwn(actionSet, "record", { status })] };
+};
+
 const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings: Settings, now: Instant): Step => {
   const { journal } = known;
   const record = (next: Journal, events: readonly StepEvent[] = []): Step => ({
@@ -220,7 +244,7 @@ const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings:
     ...(isProjected(actionSet, status, memory.recorded) ? [] : [patchOwn(actionSet, "record", { status })]),
     ...next.effects,
   ];
-  return effects.length > 0 ? { type: "run", effects } : next.wait;
+  return effects.length > 0 ? { type: "run", effects } : waiting(memory, actionSet, journal, next, now);
 };
 
 /** Taken up, and not at its end. */

@@ -8,6 +8,7 @@ import { functionOf } from "./functions/index.ts";
 import type { Journal } from "./journal.ts";
 import { paramsOf } from "./params.ts";
 import type { Access } from "./phase-context.ts";
+import { argsAccess } from "./pods/pod-access.ts";
 import { stringsOf } from "./render-args.ts";
 import type { Inquiry } from "./requests.ts";
 import { type Data, fieldsRead, renderText } from "./templates.ts";
@@ -48,7 +49,7 @@ const isSecret = (names: readonly string[], data: Data): boolean => {
   return E.isRight(read) && isTainted(read.right);
 };
 
-/** The right to make the Secret that a Pod waits for. */
+/** The permissions for the Secret that a Pod waits for. */
 const secretAccess = (phase: BlueprintPhase, data: Data, own: string): readonly Access[] => {
   const { func = "" } = phase;
   const args = asObject(phase.args);
@@ -59,7 +60,7 @@ const secretAccess = (phase: BlueprintPhase, data: Data, own: string): readonly 
   if (!has) return [];
   const rendered = renderText((args["namespace"] ?? "") as string, data, AT_START);
   const where = E.isRight(rendered) ? untainted(rendered.right) : undefined;
-  return where === undefined ? [] : [{ verb: "create", group: "", resource: "secrets", namespace: where || own }];
+  return where === undefined ? [] : argsAccess(where || own);
 };
 
 /** All that is known of the templates of an action at the start, as far as what they see has been read. */

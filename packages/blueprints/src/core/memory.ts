@@ -27,6 +27,8 @@ export interface Memory {
   readonly isKnown: boolean;
   /** The status that was written last: with a definition that lacks some of its fields, it is not the one that is read. */
   readonly recorded: JsonObject | undefined;
+  /** When that was. */
+  readonly recordedAt?: Instant;
   /** Answers that are final: transient errors are not. */
   readonly facts: ReadonlyMap<string, Answer>;
   /** Why a request is tried again, of those that have no answer yet. */

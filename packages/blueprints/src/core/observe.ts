@@ -1,6 +1,15 @@
 // Folds what happened into what is remembered: the one function that does.
 import type { Observed, Passed } from "@janus/runtime";
-import { type ApiError, asObject, classify, isAbsent, isObject, isUnserved, type KubeObject } from "@janus/types";
+import {
+  type ApiError,
+  asObject,
+  classify,
+  type Instant,
+  isAbsent,
+  isObject,
+  isUnserved,
+  type KubeObject,
+} from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Effect } from "./effect.ts";
 import { decodeJournal } from "./journal.ts";
@@ -32,12 +41,13 @@ const journalAnswered = (memory: Memory, { request }: Effect, answer: Answer): O
   return { memory, failed: answer.left };
 };
 
-const ownAnswered = (memory: Memory, { request }: Effect, answer: Answer): Observed<Memory> => {
+const ownAnswered = (memory: Memory, { request }: Effect, answer: Answer, at: Instant): Observed<Memory> => {
   if (E.isLeft(answer))
     return classify(answer.left) === "conflict" ? { memory, isStale: true } : { memory, failed: answer.left };
   if (request.verb === "delete") return { memory, isStale: true };
   const { status } = asObject("body" in request ? request.body : {});
-  return { memory: { ...withObject(memory, answer.right), recorded: isObject(status) ? status : memory.recorded } };
+  const next = withObject(memory, answer.right);
+  return { memory: isObject(status) ? { ...next, recorded: status, recordedAt: at } : next };
 };
 
 /**
@@ -82,7 +92,7 @@ export const observe = (memory: Memory, happened: Happened | Passed): Observed<M
   switch (happened.type) {
     case "answered": {
       const { effect, answer } = happened;
-      if (effect.fact === OWN) return ownAnswered(memory, effect, answer);
+      if (effect.fact === OWN) return ownAnswered(memory, effect, answer, happened.at);
       if (effect.fact === JOURNAL) return journalAnswered(memory, effect, answer);
       if (E.isRight(answer) || !(isTrouble(effect, answer.left) || isDoubted(memory, happened, answer.left)))
         return { memory: isOutdated(memory, happened) ? memory : withFact(memory, effect.fact, answer) };

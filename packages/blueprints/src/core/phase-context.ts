@@ -30,6 +30,9 @@ export interface PhaseId {
   readonly phase: number | "defer";
 }
 
+/** What a phase waits for, in words. */
+export type Awaited = PhaseId & { readonly because: string };
+
 const DEFER = 999;
 
 /** The most objects that a phase waits for. */
@@ -166,6 +169,17 @@ export interface Access {
   readonly namespace: string;
 }
 
+/** Objects that an argument names, and what is done to them. */
+export interface NamedObjects {
+  readonly verbs: readonly string[];
+  /** The argument, such as `args.objectReference`. */
+  readonly at: string;
+  /** As they are written, with templates; or in words, with why they are not known. */
+  readonly objects: ObjectReference | string;
+  /** Of a reference that has none; "": then the object is in no namespace. Absent: only the API server knows. */
+  readonly namespace?: string | undefined;
+}
+
 /** A function of Kanister: data, and one pure function. */
 export interface KanisterFunction<T extends ArgTable = ArgTable> {
   readonly about: string;
@@ -173,14 +187,22 @@ export interface KanisterFunction<T extends ArgTable = ArgTable> {
   readonly outputs: string;
   /** Arguments whose parts that depend on Secrets go to a Secret beside its Pod. */
   readonly concealed?: readonly (keyof T & string)[];
-  /** The permissions that it needs, as far as the namespaces are known before it starts. */
-  readonly access: (args: Partial<Args<T>>, namespace: string) => readonly Access[];
+  /** The permissions that it needs, as far as the namespaces are known before it starts. @param object that of the action */
+  readonly access: (args: Partial<Args<T>>, namespace: string, object?: ObjectReference) => readonly Access[];
+  /** It reads the Profile of the action itself, whatever its arguments are. */
+  readonly readsProfile?: true;
+  /**
+   * The objects that its arguments name, of those permissions that `access` does not know.
+   *
+   * @param args as they are written; isAtomic: it changes them in a Transaction
+   */
+  readonly named?: (args: JsonObject, isAtomic: boolean) => readonly NamedObjects[];
   /** What is wrong with args before they are rendered, beyond names, required ones and templates. */
   readonly problems?: (args: JsonObject) => readonly string[];
   /** Of a function that changes objects: what it needs to do so in a Transaction. Absent: it does the same in an atomic action. */
   readonly atomic?: {
     /** The permissions in place of the others, beside those on Transactions. */
-    readonly access: (args: Partial<Args<T>>, namespace: string) => readonly Access[];
+    readonly access: (args: Partial<Args<T>>, namespace: string, object?: ObjectReference) => readonly Access[];
     /** What no Transaction can do or undo, as far as the arguments are known before it starts. */
     readonly problems: (args: Partial<Args<T>>) => readonly string[];
   };

@@ -4,6 +4,7 @@ import { type ActionSet, ActionSetStatus, type Condition, type PhaseStatus } fro
 import type { Artifact, BlueprintAction, BlueprintPhase } from "../api/blueprint.ts";
 import type { Journal, PhaseRecord } from "./journal.ts";
 import { rollbackText } from "./atomic/rollback.ts";
+import type { Awaited, PhaseId } from "./phase-context.ts";
 import { isStopped, isToBeRolledBack, recordsOf, retrying, running } from "./schedule.ts";
 
 /** What an ActionSet is about to be: Kanister has no other states. */
@@ -155,24 +156,37 @@ export const statusPatch = ({ status = {} }: ActionSet, projected: Projection, n
   };
 };
 
-/** Without the times that say only since when it is so. */
-const timeless = (status: JsonObject): JsonObject => {
+/** Without the words of conditions, and the times that say only since when it is so. */
+const substance = (status: JsonObject): JsonObject => {
   const { conditions, startTime: _, completionTime: __, ...others } = status;
   const all = Array.isArray(conditions) ? (conditions as readonly JsonObject[]) : [];
-  return { ...others, conditions: all.map((one) => without(one, ["lastTransitionTime"])) };
+  return { ...others, conditions: all.map((one) => without(one, ["lastTransitionTime", "message"])) };
 };
 
 const isSame = (stored: JsonObject, patch: JsonObject): boolean =>
-  Object.entries(timeless(patch)).every(([name, value]) =>
-    value === null ? (stored[name] ?? null) === null : equal(timeless(stored)[name], value),
+  Object.entries(substance(patch)).every(([name, value]) =>
+    value === null ? (stored[name] ?? null) === null : equal(substance(stored)[name], value),
   );
 
-/** Whether the status says so already, as far as its definition has room for it. @param recorded what was written last */
+/**
+ * Whether the status says so already but for the words of its conditions, as far as its definition has room for it.
+ *
+ * @param recorded what was written last
+ */
 export const isProjected = ({ status }: ActionSet, patch: JsonObject, recorded: JsonObject | undefined): boolean =>
   isSame(asObject(status === undefined ? {} : ActionSetStatus.encode(status)), patch) ||
   (recorded !== undefined && isSame(recorded, patch));
 
-const progressOf = (journal: Journal): Pick<Projection, "reason" | "because" | "runningPhase"> => {
+/** Of what one phase waits for, in characters. */
+const MOST_WORDS = 500;
+
+const brief = (text: string): string =>
+  text.length <= MOST_WORDS ? text : `${text.slice(0, MOST_WORDS).toWellFormed()}…`;
+
+const progressOf = (
+  journal: Journal,
+  awaited: readonly Awaited[],
+): Pick<Projection, "reason" | "because" | "runningPhase"> => {
   const retries = retrying(journal);
   const active = [...running(journal), ...retries].toSorted((a, b) => a.action - b.action);
   const names = active.map(({ action, phase }) => nameOf(journal, action, phase));
@@ -182,15 +196,28 @@ const progressOf = (journal: Journal): Pick<Projection, "reason" | "because" | "
   const undone = recordsOf(journal).filter(({ record }) => isToBeRolledBack(journal, record));
   const undoing = undone.map(({ action, phase }) => nameOf(journal, action, phase));
   const isUndoing = undoing.length > 0 && journal.deletedAt === undefined;
+  const isAwaiting = (id: PhaseId): boolean =>
+    awaited.some(({ action, phase }) => action === id.action && phase === id.phase);
+  const others = active.filter((id) => !isAwaiting(id)).map(({ action, phase }) => nameOf(journal, action, phase));
   const doing = [
-    ...(names.length === 0 ? [] : [`executing ${names.join(", ")}`]),
+    ...awaited.map(
+      ({ action, phase, because }) =>
+        `${phase === "defer" ? "deferPhase" : "phase"} ${nameOf(journal, action, phase)}: ${brief(because)}`,
+    ),
+    ...(others.length === 0 ? [] : [`executing ${others.join(", ")}`]),
     ...(undoing.length === 0 ? [] : [`rolling back ${undoing.toReversed().join(", ")}`]),
   ];
   return {
     runningPhase: names.join(", "),
     reason: isUndoing ? "RollingBack" : active.length > 0 && active.length === retries.length ? "Retrying" : reason,
-    because: [...(doing.length === 0 ? ["between phases"] : doing), ...again].join("; "),
+    because: shortened([...(doing.length === 0 ? ["between phases"] : doing), ...again].join("; ")),
   };
+};
+
+/** Whether its conditions say already what these phases wait for, or its definition has no room for conditions. */
+export const isSaid = ({ status }: ActionSet, journal: Journal, awaited: readonly Awaited[]): boolean => {
+  const { because } = progressOf(journal, awaited);
+  return status?.conditions?.every(({ message }) => message === because) ?? true;
 };
 
 const actionStatus = (
@@ -214,14 +241,14 @@ const actionStatus = (
     };
   });
 
-/** While it is running. */
-export const projection = (journal: Journal): Projection => ({
+/** While it is running. @param awaited what phases wait for, as it may be shown */
+export const projection = (journal: Journal, awaited: readonly Awaited[] = []): Projection => ({
   state: "running",
   actions: actionStatus(journal, []),
   percentCompleted: percent(journal),
   lastTransitionTime: lastTransition(recordsOf(journal).map(({ record }) => record)),
   message: messageOf(journal),
-  ...progressOf(journal),
+  ...progressOf(journal, awaited),
 });
 
 /** In the end. @param problem why the artifacts cannot be rendered */

@@ -76,7 +76,7 @@ const resolveAction = (
     ...actionProblems(wanted),
     ...unserved,
     ...phasesOf(wanted).flatMap((phase) =>
-      accessProblems(inquiry, phase, own, account, mayBeAtomic && isAtomic(wanted, phase)),
+      accessProblems(inquiry, phase, own, account, mayBeAtomic && isAtomic(wanted, phase), spec.object),
     ),
   ];
   if (missing.length > 0 || object === undefined || workload === undefined) return { problems, record: undefined };

@@ -1,11 +1,14 @@
 // Composes the Role that the ServiceAccount of an ActionSet needs for a Blueprint, from what its functions say they need.
-import { asObject, type JsonObject } from "@janus/types";
+import { asObject, type JsonObject, type Resource } from "@janus/types";
 import { type BlueprintAction, type BlueprintPhase, isAtomic, phasesOf } from "../api/blueprint.ts";
 import { profiles } from "../api/names.ts";
+import type { ObjectReference } from "../api/object-reference.ts";
 import { accessOf, transactionAccessOf } from "./access.ts";
+import { functionOf } from "./functions/index.ts";
 import { deployments, replicaSets } from "./requests.ts";
 import { isWorkload, KINDS } from "./object-lookup.ts";
-import type { Access } from "./phase-context.ts";
+import type { Access, NamedObjects } from "./phase-context.ts";
+import { argsAccess } from "./pods/pod-access.ts";
 import { stringsOf } from "./render-args.ts";
 
 const text = (phase: BlueprintPhase): string =>
@@ -13,9 +16,13 @@ const text = (phase: BlueprintPhase): string =>
     .map(([, one]) => one)
     .join("\n");
 
+const kindOf = (kind: string | undefined): Resource | undefined => KINDS[(kind ?? "").toLowerCase()];
+
+const readsProfile = ({ func = "" }: BlueprintPhase): boolean => functionOf(func)?.readsProfile === true;
+
 /** What is read of the object and of what the action names. */
 const readAccess = (action: BlueprintAction, own: string): readonly Access[] => {
-  const known = KINDS[(action.kind ?? "").toLowerCase()];
+  const known = kindOf(action.kind);
   const all = phasesOf(action).map(text).join("\n");
   const reads = (group: string, resource: string, verb = "get"): Access => ({ verb, group, resource, namespace: own });
   const kinds = phasesOf(action).flatMap(({ objects = {} }) =>
@@ -28,19 +35,70 @@ const readAccess = (action: BlueprintAction, own: string): readonly Access[] => 
     ...((action.configMapNames ?? []).length > 0 ? [reads("", "configmaps")] : []),
     ...((action.secretNames ?? []).length > 0 ? [reads("", "secrets")] : []),
     ...kinds.map((plural) => reads("", plural)),
-    ...(/\.Profile\b/u.test(all) ? [reads(profiles.group, profiles.plural), reads("", "secrets")] : []),
+    ...(/\.Profile\b/u.test(all) || phasesOf(action).some(readsProfile)
+      ? [reads(profiles.group, profiles.plural), reads("", "secrets")]
+      : []),
   ];
 };
 
 /** What a command must not show goes to a Secret of its Pod. */
-const argsAccess = (phase: BlueprintPhase, access: readonly Access[]): readonly Access[] =>
+const concealedAccess = (phase: BlueprintPhase, access: readonly Access[]): readonly Access[] =>
   /\.(?:Secrets|Profile)\b/u.test(text(phase))
     ? access
         .filter(
           ({ verb, resource, subresource }) => verb === "create" && resource === "pods" && subresource === undefined,
         )
-        .map((one) => ({ ...one, resource: "secrets" }))
+        .flatMap(({ namespace }) => argsAccess(namespace))
     : [];
+
+/** What a phase needs, as far as it is known, and in words what is not known before it is rendered. */
+interface Needed {
+  readonly access: readonly Access[];
+  readonly unknown: readonly string[];
+}
+
+const isTemplate = (written: string): boolean => written.includes("{{");
+
+const NOT_RENDERED = "which is known only when it is rendered";
+
+/** What is done to objects that an argument names. */
+const namedAccess = (func: string, { verbs, at, objects, namespace: otherwise }: NamedObjects): Needed => {
+  const needs = `${func} needs ${verbs.join(", ")} on`;
+  if (typeof objects === "string") return { access: [], unknown: [`${needs} ${objects}`] };
+  const { apiVersion = "", group = "", resource = "", namespace = "" } = objects;
+  const [own] = group === "" && apiVersion.includes("/") ? apiVersion.split("/") : [group];
+  const where = namespace === "" ? otherwise : namespace;
+  const place = where === undefined ? "" : where === "" ? " in no namespace" : ` in namespace ${where}`;
+  const shown = `${needs} ${resource}${own === "" ? "" : `.${own}`}${place}`;
+  if ([resource, own ?? "", where ?? ""].some(isTemplate))
+    return { access: [], unknown: [`${shown} (${at}), ${NOT_RENDERED}`] };
+  return where === undefined
+    ? {
+        access: [],
+        unknown: [`${shown} (${at}): in namespace default, unless it is in none, which the API server knows`],
+      }
+    : { access: verbs.map((verb) => ({ verb, group: own ?? "", resource, namespace: where })), unknown: [] };
+};
+
+/** @param object that the Blueprint says its action is for; is: whether the phase is one of an atomic action */
+const neededBy = (phase: BlueprintPhase, own: string, object: ObjectReference, is: boolean): Needed => {
+  const { func = "" } = phase;
+  const args = asObject(phase.args);
+  const found = accessOf(phase, own, is, object);
+  const known = found ?? accessOf({ ...phase, args: { ...args, namespace: own } }, own, is, object) ?? [];
+  if (known.length > 0) {
+    const place = `${func} works in namespace ${args["namespace"] as string} (args.namespace), ${NOT_RENDERED}`;
+    return {
+      access: [...known, ...concealedAccess(phase, known)],
+      unknown: found === undefined ? [`${place}: its rules are in the Role of ${own}`] : [],
+    };
+  }
+  const named = (functionOf(func)?.named?.(args, is) ?? []).map((one) => namedAccess(func, one));
+  return {
+    access: named.flatMap(({ access }) => access),
+    unknown: [...new Set(named.flatMap(({ unknown }) => unknown))].map((one) => `${one}: add it`),
+  };
+};
 
 const resourceOf = ({ resource, subresource }: Access): string =>
   subresource === undefined ? resource : `${resource}/${subresource}`;
@@ -69,7 +127,7 @@ const rulesOf = (all: readonly Access[]): readonly JsonObject[] => {
 export interface Roles {
   /** Roles, and a ClusterRole for what is in no namespace. */
   readonly manifests: readonly JsonObject[];
-  /** What only shows when it is rendered. */
+  /** What only shows when it is rendered, and why. */
   readonly unknown: readonly string[];
 }
 
@@ -77,16 +135,18 @@ export interface Roles {
 export const rolesOf = (name: string, actions: Readonly<Record<string, BlueprintAction>>, own: string): Roles => {
   const phases = Object.entries(actions).flatMap(([action, one]) =>
     phasesOf(one).map((phase) => {
+      const object = one.kind === undefined ? {} : { kind: one.kind, namespace: own };
       const is = isAtomic(one, phase);
-      return { action, phase, is, access: accessOf(phase, own, is) };
+      const { access, unknown } = neededBy(phase, own, object, is);
+      return {
+        access: [...access, ...transactionAccessOf(phase, own, is)],
+        unknown: unknown.map((what) => `action ${action}, phase ${phase.name ?? ""}: ${what}`),
+      };
     }),
   );
   const all = [
     ...Object.values(actions).flatMap((action) => readAccess(action, own)),
-    ...phases.flatMap(({ phase, is, access }) => {
-      const needed = access ?? accessOf({ ...phase, args: { ...phase.args, namespace: own } }, own, is) ?? [];
-      return [...needed, ...argsAccess(phase, needed), ...transactionAccessOf(phase, own, is)];
-    }),
+    ...phases.flatMap(({ access }) => access),
   ];
   const namespaces = [...new Set(all.map(({ namespace }) => namespace))].toSorted();
   return {
@@ -96,10 +156,13 @@ export const rolesOf = (name: string, actions: Readonly<Record<string, Blueprint
       metadata: { name: `blueprint-${name}`, ...(namespace === "" ? {} : { namespace }) },
       rules: rulesOf(all.filter((one) => one.namespace === namespace)),
     })),
-    unknown: phases.flatMap(({ action, phase: { name: called = "", func = "" }, access }) => {
-      const shown = `action ${action}, phase ${called}`;
-      if (access === undefined) return [`${shown}: its namespace is known only when it is rendered; ${own} is assumed`];
-      return access.length === 0 ? [`${shown}: what ${func} needs is known only when it is rendered: add it`] : [];
-    }),
+    unknown: [
+      ...Object.entries(actions).flatMap(([action, { kind }]) =>
+        kindOf(kind) === undefined
+          ? [`action ${action}: it needs get on its object, of a kind that it does not name: add it`]
+          : [],
+      ),
+      ...phases.flatMap(({ unknown }) => unknown),
+    ],
   };
 };

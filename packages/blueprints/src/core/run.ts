@@ -12,7 +12,14 @@ import type { Journal, PhaseRecord } from "./journal.ts";
 import { NO_LOG } from "./log-output.ts";
 import type { Memory } from "./memory.ts";
 import { phaseKey } from "./names.ts";
-import { indexOf, type PhaseContext, type PhaseId, type PhaseStep, type Settings } from "./phase-context.ts";
+import {
+  type Awaited,
+  indexOf,
+  type PhaseContext,
+  type PhaseId,
+  type PhaseStep,
+  type Settings,
+} from "./phase-context.ts";
 import { paramsOf } from "./params.ts";
 import { madePods } from "./pods/parts.ts";
 import { get, type Inquiry, inquiry, type ObjectRef, remove } from "./requests.ts";
@@ -351,6 +358,8 @@ export interface Advance {
   readonly effects: readonly Effect[];
   /** What is waited for when nothing else is to be done. */
   readonly wait: Extract<Step, { readonly type: "wait" }>;
+  /** What each phase waits for, as its function says it: it may have values of Secrets. */
+  readonly awaited: readonly Awaited[];
 }
 
 /** What is next in all running phases, side by side. */
@@ -401,5 +410,6 @@ export const advance = (
       follow: waits.flatMap(({ follow }) => follow ?? []),
       execs: waits.flatMap(({ execs }) => execs ?? []),
     },
+    awaited: waits.map(({ id, because }) => ({ ...id, because })),
   };
 };

@@ -1,6 +1,7 @@
 // Templates of blueprints as the rest of the core needs them: values, rendered text with marks of Secrets, and problems in a sentence.
 import {
   ANY,
+  type Dialect,
   fieldsOf,
   fromJson,
   map as mapOf,
@@ -86,9 +87,9 @@ const drawing = (seed: string): ((count: number) => Uint8Array) => {
   };
 };
 
-/** Undefined: it can be parsed. */
-export const problemOf = (source: string): string | undefined => {
-  const parsed = parseTemplate(source);
+/** Undefined: it can be parsed. @param dialect whether it has functions of kubectl, too */
+export const problemOf = (source: string, dialect?: Dialect): string | undefined => {
+  const parsed = parseTemplate(source, dialect);
   return E.isLeft(parsed) ? parsed.left.message : undefined;
 };
 
@@ -98,22 +99,31 @@ export const fieldsRead = (source: string): readonly ReadField[] => {
   return parsed === undefined || E.isLeft(parsed) ? [] : fieldsOf(parsed.right);
 };
 
+interface RenderedAs {
+  /** The path of the template, so that two draw different numbers. */
+  readonly at: string;
+  /** As Go's option. Default: an error. */
+  readonly missingKey?: "error" | "zero";
+  /** Default: sprig. */
+  readonly dialect?: Dialect;
+}
+
 /**
- * @param at the path of the template, so that two draw different numbers; missingKey: as Go's option, by default an error
  * @returns Left: what is wrong, in Kanister's words where a key is missing
  */
 export const renderText = (
   source: string,
   data: Data,
-  { now, seed, at, missingKey = "error" }: Randomness & { readonly at: string; readonly missingKey?: "error" | "zero" },
+  { now, seed, at, missingKey = "error", dialect = "sprig" }: Randomness & RenderedAs,
 ): E.Either<string, Text> => {
   if (!source.includes("{{")) return E.right(plain(source));
-  const parsed = parseTemplate(source);
+  const parsed = parseTemplate(source, dialect);
   if (E.isLeft(parsed)) return E.left(parsed.left.message);
   // oxlint-disable-next-line no-restricted-globals -- the time is handed in
   const moment = new Date(now);
   const rendered = renderTemplate(parsed.right, data, {
     missingKey,
+    dialect,
     now: moment,
     random: drawing(`${seed}/${at}`),
   });

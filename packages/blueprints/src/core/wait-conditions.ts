@@ -59,6 +59,19 @@ export const readConditions = (conditions: JsonObject): E.Either<string, Conditi
     ),
   );
 
+/** Their references to objects as they are written, with their paths. */
+export const referencesIn = (conditions: Json | undefined): readonly (readonly [string, ObjectReference])[] =>
+  LISTS.flatMap((list) => {
+    const all = asObject(conditions)[list];
+    return (Array.isArray(all) ? (all as readonly Json[]) : []).map(
+      (one, at) =>
+        [
+          `args.conditions.${list}[${at}].objectReference`,
+          asObject(asObject(one)["objectReference"]) as ObjectReference,
+        ] as const,
+    );
+  });
+
 /** What is wrong with their texts, before anything is known of the objects. */
 export const conditionProblems = ({ problem }: Language, conditions: Json | undefined): readonly string[] =>
   LISTS.flatMap((list) => {

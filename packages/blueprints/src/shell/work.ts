@@ -61,7 +61,7 @@ const sending = async (api: Api, namespace: string, { as, purpose, request }: Ef
 export interface BlueprintFlags {
   /** The most actions of a namespace that are executed at the same time. */
   readonly maxRunningActions: number;
-  readonly watchNamespace: string | undefined;
+  readonly watchNamespaces: readonly string[] | undefined;
   readonly concurrency: number;
 }
 
@@ -75,10 +75,10 @@ const statesOf = (objects: Iterable<KubeObject>): ReadonlyMap<string, number> =>
   return counts;
 };
 
-/** Executes the ActionSets of a namespace, or of all. */
+/** Executes the ActionSets of some namespaces, or of all. */
 export const startWork = (
   { api, streams, log, watchdog }: Pick<WorkContext, "api" | "streams" | "log" | "watchdog">,
-  { watchNamespace, concurrency, maxRunningActions }: BlueprintFlags,
+  { watchNamespaces, concurrency, maxRunningActions }: BlueprintFlags,
   settings: Omit<Settings, "process">,
 ): Work => {
   const { registry, count } = actionSetMetrics(() =>
@@ -164,7 +164,7 @@ export const startWork = (
   const watched = watchKind(api, {
     resource: actionSets,
     keep: cached,
-    ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }),
+    ...(watchNamespaces === undefined ? {} : { namespaces: watchNamespaces }),
     names: NAMES,
     registry,
     concurrency,

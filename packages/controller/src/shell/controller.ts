@@ -15,8 +15,8 @@ import { reconciler } from "./reconcile/reconciler.ts";
 
 export interface ControllerOptions {
   readonly settings: Settings;
-  /** Reconciles only Transactions of this namespace. Default: all. */
-  readonly watchNamespace?: string;
+  /** Reconciles only Transactions of these namespaces. Default: all. */
+  readonly watchNamespaces?: readonly string[];
   /** Transactions reconciled at the same time. */
   readonly concurrency: number;
   /** The reporting instance of events. */
@@ -39,7 +39,7 @@ export interface Controller {
 
 /** Watches Transactions, and reconciles each until it is finished. */
 export const controller = (api: Api, options: ControllerOptions): Controller => {
-  const { settings, watchNamespace, concurrency, identity, log, watchdog = newWatchdog() } = options;
+  const { settings, watchNamespaces, concurrency, identity, log, watchdog = newWatchdog() } = options;
   const patience = TURN_PATIENCE * settings.writeTimeout;
   const apiOf = sharedApi(api, { places: IN_FLIGHT, patience });
   const draftsApiOf = sharedApi(api, { places: DRAFTS_IN_FLIGHT, patience, pauses: true });
@@ -69,7 +69,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
   });
   const watched = watchKind(api, {
     resource: transactions,
-    ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }),
+    ...(watchNamespaces === undefined ? {} : { namespaces: watchNamespaces }),
     names: CONTROLLER_NAMES,
     registry: measured.registry,
     concurrency,

@@ -15,7 +15,7 @@ await runProcess(parseFlags(process.argv.slice(2), process.env), {
   limits: { http: HTTP, connections: CONNECTIONS, stuckAfter: STUCK_AFTER, asideDeadline: ASIDE_DEADLINE },
   instead: "create Transactions with the API server",
   start: ({ api, renewals, pod, log, watchdog }, flags) => {
-    const { namespace, watchNamespace, concurrency, sensitiveKinds, writeTimeout, defaultTtl } = flags;
+    const { namespace, watchNamespaces, concurrency, sensitiveKinds, writeTimeout, defaultTtl } = flags;
     return controller(api, {
       renewals,
       settings: {
@@ -26,7 +26,7 @@ await runProcess(parseFlags(process.argv.slice(2), process.env), {
         sensitiveKinds,
         ...(defaultTtl === undefined ? {} : { defaultTtl }),
       },
-      ...(watchNamespace === undefined ? {} : { watchNamespace }),
+      ...(watchNamespaces === undefined ? {} : { watchNamespaces }),
       concurrency,
       identity: pod,
       log,

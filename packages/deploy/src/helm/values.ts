@@ -261,11 +261,11 @@ const blueprints = {
     schema: { type: "string", pattern: "^([0-9]+([.][0-9]+)?(ms|s|m|h))+$" },
     byDefault: blueprintsDefaults.podReadyTimeout,
   }),
-  watchNamespace: value({
+  watchNamespaces: value<readonly string[] | null>({
     about:
-      "The namespace whose ActionSets are executed; it must exist. The controller has no permissions in others. Empty: all.",
-    schema: orEmpty(label),
-    byDefault: "",
+      "The namespaces whose ActionSets are executed; they must exist. The controller has no permissions in others. null: all.",
+    schema: { ...list(label, { minItems: 1, uniqueItems: true }), type: ["array", "null"] },
+    byDefault: null,
   }),
   replicas: value<number>({
     about: "Number of Blueprint controllers, of which one leads; at least 1.",
@@ -381,8 +381,9 @@ export const values = {
     values: {
       aggregateClusterRoles: value({
         about:
-          "Whether the built-in roles edit and admin include the permissions on Transactions. false: bind the ClusterRoles " +
-          "janus-transactions-edit and janus-transactions-view yourself.",
+          "Whether the built-in roles edit and admin include the permissions on Transactions, and on Kanister's kinds where " +
+          "blueprints.enabled is true. false: bind the ClusterRoles janus-transactions-edit, janus-transactions-view, " +
+          "janus-blueprints-edit and janus-blueprints-view yourself.",
         schema: flag,
         byDefault: true,
       }),

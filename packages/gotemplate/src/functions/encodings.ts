@@ -1,5 +1,6 @@
 // The functions of sprig for encodings and checksums.
 import { createHash } from "node:crypto";
+import * as E from "fp-ts/lib/Either.js";
 import { ofString, type Value } from "../value/value.ts";
 import { type FunctionTable, type GoFunction, text } from "./go-function.ts";
 
@@ -41,9 +42,9 @@ const encode = ({ characters, bits, group }: Alphabet, bytes: string): string =>
 /** How many characters of the last group make whole bytes. */
 const PARTIAL: Readonly<Record<number, ReadonlySet<number>>> = { 4: new Set([2, 3]), 8: new Set([2, 4, 5, 7]) };
 
-/** Either bytes, or what Go says of where they are broken. Line breaks are skipped. */
-const decode = ({ name, characters, bits, group }: Alphabet, text: string): string => {
-  const error = (at: number): string => `illegal ${name} data at input byte ${at}`;
+/** Bytes; or what Go says of where they are broken. Line breaks are skipped. */
+const decode = ({ name, characters, bits, group }: Alphabet, text: string): E.Either<string, string> => {
+  const error = (at: number): E.Either<string, string> => E.left(`illegal ${name} data at input byte ${at}`);
   // Base32 drops line breaks before it counts, base64 counts them.
   const input = group === 8 ? text.replaceAll(/[\r\n]/gu, "") : text;
   const out: string[] = [];
@@ -78,10 +79,12 @@ const decode = ({ name, characters, bits, group }: Alphabet, text: string): stri
       at++;
     }
     skipBreaks();
-    return at < input.length ? error(at) : out.join("");
+    return at < input.length ? error(at) : E.right(out.join(""));
   }
-  return inGroup === 0 ? out.join("") : error(input.length - (group === 4 ? inGroup : inGroup));
+  return inGroup === 0 ? E.right(out.join("")) : error(input.length - (group === 4 ? inGroup : inGroup));
 };
+
+export const decodeBase64 = (text: string): E.Either<string, string> => decode(BASE64, text);
 
 const mapped = (map: (text: string) => string): GoFunction => ({
   parameters: ["string"],
@@ -101,9 +104,9 @@ const adler32 = (bytes: string): string => {
 
 export const ENCODINGS: FunctionTable = {
   b64enc: mapped((value) => encode(BASE64, value)),
-  b64dec: mapped((value) => decode(BASE64, value)),
+  b64dec: mapped((value) => E.toUnion(decode(BASE64, value))),
   b32enc: mapped((value) => encode(BASE32, value)),
-  b32dec: mapped((value) => decode(BASE32, value)),
+  b32dec: mapped((value) => E.toUnion(decode(BASE32, value))),
   sha1sum: digest("sha1"),
   sha256sum: digest("sha256"),
   adler32sum: mapped(adler32),

@@ -4,6 +4,7 @@ import { DATE_FUNCTIONS } from "./dates.ts";
 import { DICTS } from "./dicts.ts";
 import { ENCODINGS } from "./encodings.ts";
 import type { FunctionTable } from "./go-function.ts";
+import { KUBECTL } from "./kubectl.ts";
 import { LISTS } from "./lists.ts";
 import { NUMBERS } from "./numbers.ts";
 import { PATHS } from "./paths.ts";
@@ -36,6 +37,14 @@ export const FUNCTIONS: FunctionTable = Object.assign(
   Object.create(null) as FunctionTable,
   ...Object.values(GROUPS),
 ) as FunctionTable;
+
+/** With those of kubectl's output format go-template. */
+const WITH_KUBECTL: FunctionTable = Object.assign(Object.create(null) as FunctionTable, FUNCTIONS, KUBECTL);
+
+/** Which functions a template has: those of Go and sprig, or also those of kubectl. */
+export type Dialect = "sprig" | "kubectl";
+
+export const functionsOf = (dialect: Dialect): FunctionTable => (dialect === "kubectl" ? WITH_KUBECTL : FUNCTIONS);
 
 const CONTROLLER = "it would read the controller's own environment";
 const SECRETS = "make keys and passwords where they are kept, and refer to a Secret";

@@ -8,7 +8,8 @@ import type { ControllerNames } from "../process/controller-names.ts";
 import { defect, type Log, withFields } from "../process/log.ts";
 import type { Loop, Watchdog } from "../process/watchdog.ts";
 import { queueMetrics } from "../telemetry/queue-metrics.ts";
-import { keyOf, startReflector } from "../watch/reflector.ts";
+import { keyOf } from "../watch/reflector.ts";
+import { reflectNamespaces } from "../watch/reflect-namespaces.ts";
 import { type SecondaryWatch, watchSecondary } from "../watch/secondary-watch.ts";
 import { reportWatchFailure } from "../watch/watch-failure.ts";
 import { throttle } from "../work-queue/throttle.ts";
@@ -26,8 +27,8 @@ const DEFAULT_BACKOFF: Backoff = { first: 200, cap: 30_000 };
 
 export interface KindOptions {
   readonly resource: Resource;
-  /** Only the objects of this namespace. Default: all. */
-  readonly namespace?: string;
+  /** Only the objects of these namespaces. Default: all. */
+  readonly namespaces?: readonly string[];
   /** Only the objects with these labels. Default: all. */
   readonly labelSelector?: string;
   /** Objects of other kinds, on whose changes those of this kind are reconciled. Default: none. */
@@ -78,7 +79,7 @@ const namespaceOf = (key: string): string => key.slice(0, Math.max(0, key.indexO
 export const watchKind = (api: Api, options: KindOptions): WatchedKind => {
   const {
     resource,
-    namespace,
+    namespaces,
     labelSelector,
     watches = [],
     names,
@@ -143,19 +144,19 @@ export const watchKind = (api: Api, options: KindOptions): WatchedKind => {
     else if (isUrged(object)) urge(key);
     else add(key);
   };
-  const watching = watchdog.loop("reflector");
-  const watched = startReflector(
+  const watched = reflectNamespaces(
     api,
     {
       resource,
-      ...(namespace === undefined ? {} : { namespace }),
+      ...(namespaces === undefined ? {} : { namespaces }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
     },
     {
       signal: aborted.signal,
       timeoutSeconds: WATCH,
       keep,
-      onTurn: watching.heartbeat,
+      watchdog,
+      loop: "reflector",
       onEvent: (event) => {
         if (event.type === "deleted") work.add(keyOf(event.object));
         if (event.type !== "applied" || isOwn(event.object)) return;
@@ -168,7 +169,7 @@ export const watchKind = (api: Api, options: KindOptions): WatchedKind => {
   );
   const secondary = watches.map((watch) =>
     watchSecondary(api, watch, {
-      ...(namespace === undefined ? {} : { namespace }),
+      ...(namespaces === undefined ? {} : { namespaces }),
       log,
       watchdog,
       signal: aborted.signal,
@@ -194,7 +195,6 @@ export const watchKind = (api: Api, options: KindOptions): WatchedKind => {
     stop: async () => {
       aborted.abort();
       await work.drain();
-      watching.rest();
     },
   };
 };

@@ -4,7 +4,8 @@ import type { KubeObject, Resource } from "@janus/types";
 import { defect, type Log } from "../process/log.ts";
 import type { Watchdog } from "../process/watchdog.ts";
 import { throttle } from "../work-queue/throttle.ts";
-import { keyOf, startReflector } from "./reflector.ts";
+import { keyOf } from "./reflector.ts";
+import { reflectNamespaces } from "./reflect-namespaces.ts";
 import { reportWatchFailure } from "./watch-failure.ts";
 
 /** Objects of another kind, such as those that a controller creates, or reads. */
@@ -19,8 +20,8 @@ export interface SecondaryWatch {
 }
 
 export interface SecondaryOptions {
-  /** Only the objects of this namespace, if the kind has namespaces. Default: all. */
-  readonly namespace?: string;
+  /** Only the objects of these namespaces, if the kind has namespaces. Default: all. */
+  readonly namespaces?: readonly string[];
   readonly log: Log;
   readonly watchdog: Watchdog;
   readonly signal: AbortSignal;
@@ -55,10 +56,9 @@ const outline = ({
 export const watchSecondary = (
   api: Api,
   { resource, labelSelector, keysOf }: SecondaryWatch,
-  { namespace, log, watchdog, signal, timeoutSeconds, interval, wake }: SecondaryOptions,
+  { namespaces, log, watchdog, signal, timeoutSeconds, interval, wake }: SecondaryOptions,
 ): Promise<void> => {
   const objects = `${resource.kind}s`;
-  const loop = watchdog.loop(`watch of ${objects}`);
   const owners = new Map<string, readonly string[]>();
   const wakeSoon = throttle(interval, wake);
   const seen = new WeakMap<KubeObject, readonly string[]>();
@@ -73,11 +73,11 @@ export const watchSecondary = (
       return [];
     }
   };
-  const { synced, done } = startReflector(
+  const { synced } = reflectNamespaces(
     api,
     {
       resource,
-      ...(namespace === undefined || !resource.namespaced ? {} : { namespace }),
+      ...(namespaces === undefined ? {} : { namespaces }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
     },
     {
@@ -88,7 +88,8 @@ export const watchSecondary = (
         seen.set(kept, keysIn(object));
         return kept;
       },
-      onTurn: loop.heartbeat,
+      watchdog,
+      loop: `watch of ${objects}`,
       onEvent: (event) => {
         if (event.type === "synced") return;
         const key = keyOf(event.object);
@@ -101,6 +102,5 @@ export const watchSecondary = (
       onError: reportWatchFailure(log, objects, resource),
     },
   );
-  void done.finally(loop.rest);
   return synced;
 };

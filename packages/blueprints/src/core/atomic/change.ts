@@ -38,11 +38,14 @@ export const changeOf = (
   };
 };
 
+/** The verbs on the target that the change and its rollback need. */
+export const changeVerbs = (type: "Create" | "Patch" | "Delete"): readonly string[] => ["get", ...verbsOf(type)];
+
 /** The permissions on the target that the change and its rollback need. */
 export const changeAccess = (
   type: "Create" | "Patch" | "Delete",
   { resource: { group, plural }, namespace = "" }: ObjectRef,
-): readonly Access[] => ["get", ...verbsOf(type)].map((verb) => ({ verb, group, resource: plural, namespace }));
+): readonly Access[] => changeVerbs(type).map((verb) => ({ verb, group, resource: plural, namespace }));
 
 /** Why the deletion of an object of this resource cannot be part of an atomic action. */
 export const deletionProblems = (group: string, plural: string): readonly string[] => {

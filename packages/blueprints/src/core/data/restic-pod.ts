@@ -4,7 +4,7 @@ import type { ArgTable } from "../args.ts";
 import type { Access, PhaseContext, PhaseStep } from "../phase-context.ts";
 import { type ClaimVolumes, claimVolumes } from "../pods/claim-volumes.ts";
 import { CONTAINER, type JobPod } from "../pods/job-pod.ts";
-import { podAccess } from "../pods/pod-access.ts";
+import { argsAccess, podAccess } from "../pods/pod-access.ts";
 import { changesOf, POD_ARGS, type PodArgs } from "../pods/pod-args.ts";
 import { runPod, stopPod } from "../pods/run-pod.ts";
 import type { Text } from "../text.ts";
@@ -31,7 +31,7 @@ export const IMAGE_ARG = {
 /** The credentials go to a Secret beside the Pod. */
 export const resticAccess = (namespace: string): readonly Access[] => [
   ...podAccess(namespace),
-  { verb: "create", group: "", resource: "secrets", namespace },
+  ...argsAccess(namespace),
 ];
 
 export interface ResticPod extends PodArgs {

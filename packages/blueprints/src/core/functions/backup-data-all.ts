@@ -15,6 +15,7 @@ export const backupDataAll: KanisterFunction<typeof args> = {
   args,
   outputs: "BackupAllInfo (for RestoreDataAll and DeleteDataAll), version.",
   access: ({ namespace }, own) => commandAccess(namespace ?? own),
+  readsProfile: true,
   step: ({ pods, ...given }, context) => {
     const names = podsOf(pods, context);
     if (E.isLeft(names)) return { type: "fail", message: names.left };

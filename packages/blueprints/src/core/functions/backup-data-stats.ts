@@ -30,6 +30,7 @@ export const backupDataStats: KanisterFunction<typeof args> = {
   args,
   outputs: "mode, fileCount, size, version.",
   access: ({ namespace }, own) => resticAccess(namespace ?? own),
+  readsProfile: true,
   step: (given, context) =>
     runRestic(context, podOf(given), (lines) => {
       const stats = readStats(lines);

@@ -15,6 +15,7 @@ export const backupData: KanisterFunction<typeof args> = {
   args,
   outputs: "backupID, backupTag, fileCount, size, phySize, version.",
   access: ({ namespace }, own) => commandAccess(namespace ?? own),
+  readsProfile: true,
   step: (given, context) => {
     const done = backUpPods(context, [{ ...given, artifactPrefix: given.backupArtifactPrefix }], given);
     if ("type" in done) return done;

@@ -22,6 +22,7 @@ export const checkRepository: KanisterFunction<typeof args> = {
   args,
   outputs: "passwordIncorrect, repoUnavailable (each true or false), version.",
   access: (_, own) => resticAccess(own),
+  readsProfile: true,
   step: (given, context) =>
     runRestic(context, podOf(given, context), (lines) => ({
       passwordIncorrect: `${lines.includes("passwordIncorrect")}`,

@@ -34,6 +34,7 @@ export const copyVolumeData: KanisterFunction<typeof args> = {
   outputs:
     "backupID, backupTag, backupRoot (the path), backupArtifactLocation (the repository), fileCount, size, phySize, version.",
   access: ({ namespace }, own) => [...resticAccess(namespace ?? own), claimAccess(namespace ?? own)],
+  readsProfile: true,
   step: (given, context) =>
     runRestic(context, podOf(given, context), (lines) => {
       const backup = readBackup(lines);

@@ -27,6 +27,7 @@ export const deleteDataAll: KanisterFunction<typeof args> = {
   args,
   outputs: "None.",
   access: ({ namespace }, own) => resticAccess(namespace ?? own),
+  readsProfile: true,
   step: (given, context) => {
     const backups = readBackupInfo(given.backupInfo);
     return E.isLeft(backups)

@@ -33,6 +33,7 @@ export const deleteData: KanisterFunction<typeof args> = {
   args,
   outputs: "spaceFreed: in bytes, such as `1024 B`.",
   access: ({ namespace }, own) => resticAccess(namespace ?? own),
+  readsProfile: true,
   step: (given, context) =>
     isGiven(given.backupID) === isGiven(given.backupTag)
       ? { type: "fail", message: "either args.backupID or args.backupTag is required, not both" }

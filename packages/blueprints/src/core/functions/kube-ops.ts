@@ -3,13 +3,20 @@ import { asObject, isObject, type Json, type JsonObject, type KubeObject, messag
 import * as E from "fp-ts/lib/Either.js";
 import type { ObjectReference } from "../../api/object-reference.ts";
 import type { Args, ArgTable } from "../args.ts";
-import { changeOf, deletionProblems, patchProblems } from "../atomic/change.ts";
+import { changeOf, changeVerbs, deletionProblems, patchProblems } from "../atomic/change.ts";
 import { inTransaction } from "../atomic/in-transaction.ts";
 import { deleteObject } from "../deleted-object.ts";
 import { madeObject, nameOf, placeOf } from "../made-object.ts";
 import { shortHash } from "../names.ts";
 import { resourceNamed, resourceOfKind } from "../object-lookup.ts";
-import { inquiryOf, type KanisterFunction, madeBy, type PhaseContext, type PhaseStep } from "../phase-context.ts";
+import {
+  inquiryOf,
+  type KanisterFunction,
+  madeBy,
+  type NamedObjects,
+  type PhaseContext,
+  type PhaseStep,
+} from "../phase-context.ts";
 import { type ObjectRef, patch, secrets } from "../requests.ts";
 import { isTainted, type Text } from "../text.ts";
 import { yamlDocuments } from "../yaml-documents.ts";
@@ -172,6 +179,12 @@ const patchOne = (context: PhaseContext, read: KubeOpsArgs): PhaseStep => {
     : { type: "end", output: referenceTo(ref.right) };
 };
 
+/** The kinds of manifests as far as they are written out, for messages. */
+const kindsIn = (spec: Json | undefined): string => {
+  const kinds = [...(given(spec) ?? "").matchAll(/\bkind["']?:\s*["']?([A-Za-z]+)/gu)].map(([, kind = ""]) => kind);
+  return kinds.length === 0 ? "" : ` (${[...new Set(kinds)].join(", ")})`;
+};
+
 /** What a Transaction cannot do or undo, as far as it is known before the phase begins. */
 const atomicProblems = ({ operation, spec, objectReference }: Partial<KubeOpsArgs>): readonly string[] => {
   if (operation === "delete") {
@@ -192,6 +205,25 @@ export const kubeOps: KanisterFunction<typeof args> = {
   outputs: "apiVersion (the version), group, resource, kind, name and namespace of the object, of several the last.",
   // The kinds are known only from rendered arguments.
   access: () => [],
+  named: ({ operation, spec, objectReference, namespace }, isAtomic) => {
+    const made: NamedObjects = {
+      verbs: isAtomic ? changeVerbs("Create") : ["create", "get"],
+      at: "args.spec",
+      objects: `the objects of args.spec${kindsIn(spec)}: their resources are known only to the API server`,
+    };
+    const referredFor = (verbs: readonly string[]): NamedObjects => ({
+      verbs,
+      at: "args.objectReference",
+      objects: asObject(objectReference),
+      namespace: given(namespace),
+    });
+    const deleted = isAtomic ? changeVerbs("Delete") : ["get", "delete"];
+    const patched = isAtomic ? changeVerbs("Patch") : ["patch"];
+    if (operation === "create") return [made];
+    if (operation === "delete") return [referredFor(deleted)];
+    if (operation === "patch") return [referredFor(patched)];
+    return [made, referredFor([...new Set([...deleted, ...patched])])];
+  },
   atomic: { access: () => [], problems: atomicProblems },
   step: (read, context) => {
     switch (read.operation) {

@@ -34,6 +34,7 @@ export const locationDelete: KanisterFunction<typeof args> = {
   args,
   outputs: "None.",
   access: (_, own) => resticAccess(own),
+  readsProfile: true,
   step: (given, context) => {
     const place = backupLocation(context);
     if (E.isLeft(place)) return place.left;

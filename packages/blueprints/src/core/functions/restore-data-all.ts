@@ -76,6 +76,7 @@ export const restoreDataAll: KanisterFunction<typeof args> = {
   args,
   outputs: "None.",
   access: ({ namespace }, own) => [...resticAccess(namespace ?? own), claimAccess(namespace ?? own)],
+  readsProfile: true,
   step: (given, context) => {
     const place = backupLocation(context);
     return E.isLeft(place)

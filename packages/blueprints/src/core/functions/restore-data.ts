@@ -59,6 +59,7 @@ export const restoreData: KanisterFunction<typeof args> = {
   args,
   outputs: "None.",
   access: ({ namespace }, own) => [...resticAccess(namespace ?? own), claimAccess(namespace ?? own)],
+  readsProfile: true,
   step: (given, context) => {
     const message = problemOf(given, context);
     return message === undefined ? runRestic(context, podOf(given, context), () => ({})) : { type: "fail", message };

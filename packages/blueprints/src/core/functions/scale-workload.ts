@@ -2,7 +2,7 @@
 import { asObject, isAbsent, type Json, type KubeObject, messageOf, pods } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Args, ArgTable } from "../args.ts";
-import { changeAccess, changeOf } from "../atomic/change.ts";
+import { changeAccess, changeOf, changeVerbs } from "../atomic/change.ts";
 import { inTransaction } from "../atomic/in-transaction.ts";
 import { nameOf } from "../made-object.ts";
 import type { Effect } from "../effect.ts";
@@ -15,7 +15,7 @@ import {
   type PhaseStep,
   WATCHED,
 } from "../phase-context.ts";
-import { get, type ObjectRef, patch } from "../requests.ts";
+import { deployments, get, type ObjectRef, patch } from "../requests.ts";
 
 const args = {
   replicas: { type: "integer", isRequired: true, about: "How many Pods it is to have." },
@@ -173,15 +173,27 @@ export const scaleWorkload: KanisterFunction<typeof args> = {
   about: "Sets the replicas of a StatefulSet, Deployment or DeploymentConfig, and waits until it is ready.",
   args,
   outputs: "originalReplicaCount: the replicas before.",
-  access: (read) => {
-    const ref = workloadOf({ ...read, name: "any" }, {});
-    return E.isLeft(ref)
-      ? []
-      : [access("get", ref.right), ...["get", "patch"].map((verb) => access(verb, ref.right, "scale"))];
+  access: (read, _, object = {}) => {
+    const ref = workloadOf({ ...read, name: "any" }, { object });
+    if (E.isLeft(ref)) return [];
+    const { resource, namespace = "" } = ref.right;
+    const mayList = resource === deployments && read.waitForReady !== false;
+    return [
+      access("get", ref.right),
+      ...["get", "patch"].map((verb) => access(verb, ref.right, "scale")),
+      ...(mayList ? [{ verb: "list", group: pods.group, resource: pods.plural, namespace }] : []),
+    ];
   },
+  named: (_, isAtomic) => [
+    {
+      verbs: isAtomic ? changeVerbs("Patch") : ["get"],
+      at: "args.kind",
+      objects: `a workload, get ${isAtomic ? "" : "and patch "}on its subresource scale${isAtomic ? "" : ", and for a Deployment list on pods"}: neither args.kind nor the kind of the action says what it is`,
+    },
+  ],
   atomic: {
-    access: (read) => {
-      const ref = workloadOf({ ...read, name: "any" }, {});
+    access: (read, _, object = {}) => {
+      const ref = workloadOf({ ...read, name: "any" }, { object });
       return E.isLeft(ref) ? [] : [...changeAccess("Patch", ref.right), access("get", ref.right, "scale")];
     },
     problems: () => [],

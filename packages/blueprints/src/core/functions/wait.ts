@@ -16,7 +16,7 @@ import {
   type WatchedObject,
 } from "../phase-context.ts";
 import { get, type Inquiry, type ObjectRef } from "../requests.ts";
-import { type Condition, conditionProblems, type Language, readConditions } from "../wait-conditions.ts";
+import { type Condition, conditionProblems, type Language, readConditions, referencesIn } from "../wait-conditions.ts";
 
 const args = {
   timeout: { type: "text", isRequired: true, about: "How long it waits at most, such as 5m." },
@@ -132,6 +132,8 @@ export const waitIn = (about: string, languageAt: (now: Instant) => Language): K
   outputs: "None.",
   // The objects are known only from rendered arguments.
   access: () => [],
+  named: ({ conditions }) =>
+    referencesIn(conditions).map(([at, reference]) => ({ verbs: ["get"], at, objects: reference, namespace: "" })),
   problems: ({ conditions }) => conditionProblems(languageAt(0), conditions),
   step: (read, context) => waiting(languageAt(context.now), read, context),
 });
@@ -141,4 +143,7 @@ export const wait = waitIn(
   pathsInTemplate,
 );
 
-export const waitV2 = waitIn("Waits until objects meet conditions: templates of the objects.", templateOfObject);
+export const waitV2 = waitIn(
+  "Waits until objects meet conditions: templates of the objects, also with kubectl's functions exists and base64decode.",
+  templateOfObject,
+);

@@ -5,3 +5,7 @@ export const podAccess = (namespace: string): readonly Access[] => [
   ...["create", "get", "patch", "delete"].map((verb) => ({ verb, group: "", resource: "pods", namespace })),
   { verb: "get", group: "", resource: "pods", subresource: "log", namespace },
 ];
+
+/** For the Secret that a Pod waits for. `get`: it may have been made, and the answer be lost. */
+export const argsAccess = (namespace: string): readonly Access[] =>
+  ["create", "get"].map((verb) => ({ verb, group: "", resource: "secrets", namespace }));
