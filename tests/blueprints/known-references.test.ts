@@ -95,3 +95,56 @@ it("the right to create Secrets is asked for before anything runs where a comman
     `nothing was run: ServiceAccount ${namespace}/runner may not create secrets in namespace ${namespace} (phase only)`,
   );
 });
+
+it("an argument that no phase would accept is told before anything runs, and so is a permission that templates name", async () => {
+  const { create, over, namespace } = await place();
+  const objectReference = {
+    group: "apps",
+    apiVersion: "v1",
+    resource: "deployments",
+    name: "web",
+    namespace: "{{ .Options.where }}",
+  };
+  const condition = { condition: "{$.status}", objectReference };
+  await administrator.create(within(namespace, serviceAccount("runner")));
+  await create(
+    blueprint("recipe", {
+      do: {
+        phases: [
+          task("first", "true"),
+          { func: "KubeOps", name: "ops", args: { operation: "remove" } },
+          { func: "KubeOps", name: "yaml", args: { operation: "create", spec: "not yaml: [" } },
+          {
+            func: "ScaleWorkload",
+            name: "scale",
+            args: { replicas: "none", kind: "deployment", name: "web", namespace: "shop" },
+          },
+          {
+            func: "Wait",
+            name: "long",
+            args: { timeout: "5 {{ .Options.unit }}", conditions: { allOf: [condition] } },
+          },
+          { func: "WaitV2", name: "typo", args: { timeout: "5m", conditions: { allOff: [] } } },
+          { func: "Wait", name: "web", args: { timeout: "5m", conditions: { allOf: [condition] } } },
+          { func: "DeleteData", name: "data", args: { namespace: "shop", backupArtifactPrefix: "a", backupID: "b" } },
+        ],
+      },
+    }),
+    {
+      ...actionSet("run", actionOn("do", "recipe", { options: { where: "default", unit: "minutes" } })),
+      metadata: { name: "run", labels: { "janus.io/service-account": "runner" } },
+    },
+  );
+  const problems = ((await over("run")).status.error?.message ?? "").replace(/^nothing was run: /u, "").split("; ");
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      'phase ops: args.operation must be create, delete or patch, not "remove"',
+      expect.stringMatching(/^phase yaml: args\.spec /u),
+      "phase scale: args.replicas must be an integer",
+      'phase long: args.timeout is no duration such as 5m: "5 minutes"',
+      "phase typo: args.conditions needs anyOf or allOf",
+      `ServiceAccount ${namespace}/runner may not get deployments in namespace default (phase web)`,
+      "phase data: there is no Profile: name one in spec.actions[].profile of the ActionSet",
+    ]),
+  );
+});

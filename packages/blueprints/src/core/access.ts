@@ -1,14 +1,13 @@
 // Asks what the ServiceAccount may do of what the phases need, before anything runs.
-import { memoized } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { BlueprintPhase } from "../api/blueprint.ts";
 import type { ObjectReference } from "../api/object-reference.ts";
-import { type Args, type ArgTable, readArgs, renderArgs } from "./args.ts";
+import type { Args, ArgTable } from "./args.ts";
 import { transactionAccess } from "./atomic/transaction.ts";
 import { functionOf } from "./functions/index.ts";
-import type { Access } from "./phase-context.ts";
+import { constantArgs } from "./known-args.ts";
+import type { Access, NamedObjects } from "./phase-context.ts";
 import type { Inquiry } from "./requests.ts";
-import { NIL } from "./templates.ts";
 
 /** Whether the ServiceAccount may do this, as the API server says. Anything that cannot be asked is found out later. */
 const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
@@ -47,16 +46,6 @@ const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
   return (answer.right["status"] as { readonly allowed?: boolean } | undefined)?.allowed === false;
 };
 
-/** The arguments of a phase that are known before the start: their templates need nothing of it. */
-export const knownArgs = memoized(({ func = "", args = {} }: BlueprintPhase): Partial<Args<ArgTable>> => {
-  const table: ArgTable = functionOf(func)?.args ?? {};
-  return Object.entries(args).reduce<Partial<Args<ArgTable>>>((known, [name, one]) => {
-    const rendered = renderArgs(table, { [name]: one }, NIL, { now: 0, seed: "" });
-    const read = E.flatMap(rendered, (all) => readArgs(table, all));
-    return E.isRight(read) ? { ...known, ...read.right } : known;
-  }, {});
-});
-
 /** What the ServiceAccount may not do of what a phase needs. */
 export const deniedAccess = (
   inquiry: Inquiry,
@@ -75,20 +64,31 @@ export const deniedAccess = (
 /**
  * The permissions that a phase needs, as far as they are known before the start. Undefined: its namespace is not.
  *
- * @param isAtomic whether it is one of an atomic action; object: that of the action
+ * @param isAtomic whether it is one of an atomic action; object: that of the action; known: arguments. Default: those that are no templates
  */
 export const accessOf = (
   phase: BlueprintPhase,
   own: string,
   isAtomic: boolean,
   object?: ObjectReference,
+  known: Partial<Args<ArgTable>> = constantArgs(phase).args,
 ): readonly Access[] | undefined => {
   const { func = "", args } = phase;
   const found = functionOf(func);
   if (found === undefined) return [];
-  const known = knownArgs(phase);
   if (args?.["namespace"] !== undefined && known["namespace"] === undefined) return undefined;
   return (isAtomic ? (found.atomic?.access ?? found.access) : found.access)(known, own, object);
+};
+
+/** What is done to objects that an argument names. Undefined: not all of it is known. */
+export const namedAccess = ({ verbs, objects, namespace: otherwise }: NamedObjects): readonly Access[] | undefined => {
+  if (typeof objects === "string") return undefined;
+  const { apiVersion = "", group = "", resource = "", namespace = "" } = objects;
+  const [own = ""] = group === "" && apiVersion.includes("/") ? apiVersion.split("/") : [group];
+  const where = namespace === "" ? otherwise : namespace;
+  return where === undefined || [resource, own, where].some((one) => one.includes("{{"))
+    ? undefined
+    : verbs.map((verb) => ({ verb, group: own, resource, namespace: where }));
 };
 
 /** Those on Transactions, where the phase changes objects in one. */

@@ -9,6 +9,7 @@ import { argProblems } from "./args.ts";
 import { atomicProblems } from "./atomic/atomic-problems.ts";
 import { boundProblems } from "./bounds.ts";
 import { functionNames, functionOf, notBuilt } from "./functions/index.ts";
+import { constantArgs } from "./known-args.ts";
 import { actionNamed } from "./named-objects.ts";
 import { nearest } from "./nearest.ts";
 import { isOfKind } from "./object-lookup.ts";
@@ -49,6 +50,7 @@ const phaseProblems = (action: BlueprintAction, phase: BlueprintPhase): readonly
     ...tooLarge("its args are", args, LIMITS.args),
     ...boundProblems(phase),
     ...argProblems(func, found.args, args),
+    ...constantArgs(phase).problems,
     ...(found.problems?.(args) ?? []),
     ...atomicProblems(action, phase),
   ].map((problem) => `phase ${name}: ${problem}`);

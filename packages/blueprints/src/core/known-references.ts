@@ -1,26 +1,23 @@
 // Tells what is wrong with templates before anything runs: fields that cannot be there, and Secrets that may not be made.
-import { asObject } from "@janus/types";
+import { asObject, type JsonObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet } from "../api/action-set.ts";
-import { type BlueprintPhase, phasesOf } from "../api/blueprint.ts";
-import { deniedAccess } from "./access.ts";
+import { type BlueprintPhase, isAtomic, phasesOf } from "../api/blueprint.ts";
+import { accessOf, deniedAccess, namedAccess } from "./access.ts";
 import { functionOf } from "./functions/index.ts";
 import type { Journal } from "./journal.ts";
+import { AT_START, type KnownArgs, knownArgs, LATER } from "./known-args.ts";
 import { paramsOf } from "./params.ts";
-import type { Access } from "./phase-context.ts";
+import type { Access, PhaseId, Settings } from "./phase-context.ts";
 import { argsAccess } from "./pods/pod-access.ts";
 import { stringsOf } from "./render-args.ts";
 import type { Inquiry } from "./requests.ts";
+import { firstProblem } from "./run.ts";
 import { type Data, fieldsRead, renderText } from "./templates.ts";
 import { isTainted, untainted } from "./text.ts";
 
-/** What only the phases make known. */
-const LATER = ["Phases", "DeferPhase", "CurrentPhase"];
-
 const DECLARED = "$_ := ";
 const declaring = (names: readonly string[]): string => `{{ ${DECLARED}.${names.join(".")} }}`;
-
-const AT_START = { now: 0, seed: "", at: "start" };
 
 /** Fields that are read whatever else is so, and are not there. */
 const missingFields = (source: string, data: Data): readonly string[] =>
@@ -63,27 +60,59 @@ const secretAccess = (phase: BlueprintPhase, data: Data, own: string): readonly 
   return where === undefined ? [] : argsAccess(where || own);
 };
 
-/** All that is known of the templates of an action at the start, as far as what they see has been read. */
+/** What the ServiceAccount is known not to be allowed. */
+const accessIn = (
+  ask: Inquiry,
+  journal: Journal,
+  phase: BlueprintPhase,
+  { action, own }: { readonly action: number; readonly own: string },
+  { args, isComplete }: KnownArgs,
+  data: Data,
+): readonly string[] => {
+  const { name = "", func = "" } = phase;
+  const is = isAtomic(journal.actions[action]?.blueprint ?? {}, phase);
+  const named = isComplete ? (functionOf(func)?.named?.(args as JsonObject, is) ?? []) : [];
+  const needed = [
+    ...(accessOf(phase, own, is, journal.spec.actions?.[action]?.object, args) ?? []),
+    ...named.flatMap((one) => namedAccess(one) ?? []),
+    ...secretAccess(phase, data, own),
+  ];
+  return deniedAccess(ask, needed, name, own, journal.serviceAccount);
+};
+
+/**
+ * All that is known at the start of the templates and arguments of an action, as far as what they see has been read: also what each
+ * phase would say before it has asked for anything.
+ */
 export const knownReferenceProblems = (
   ask: Inquiry,
   actionSet: ActionSet,
   journal: Journal,
+  settings: Settings,
   action: number,
 ): readonly string[] => {
   const { namespace: own } = actionSet.metadata;
   const blueprint = journal.actions[action]?.blueprint ?? {};
-  const data = paramsOf(ask, actionSet, journal, { action, phase: 0 });
-  if (data === undefined) return [];
-  if (E.isLeft(data)) return [data.left];
+  const { phases = [], outputArtifacts = {} } = blueprint;
+  const found = paramsOf(ask, actionSet, journal, { action, phase: 0 });
+  if (found === undefined) return [];
+  if (E.isLeft(found)) return [found.left];
+  const data = found.right;
+
+  const argsProblems = (phase: BlueprintPhase, at: number, known: KnownArgs): readonly string[] => {
+    const { name = "", objects = {} } = phase;
+    const missing = problemsIn([...stringsOf(objects, "objects"), ...argStrings(phase)], data);
+    const id: PhaseId = { action, phase: at < phases.length ? at : "defer" };
+    const first = (): readonly string[] =>
+      known.isComplete ? firstProblem(actionSet, journal, id, settings, known.args) : [];
+    const [problems = []] = [missing, known.problems, first()].filter(({ length }) => length > 0);
+    return problems.map((problem) => `phase ${name}: ${problem}`);
+  };
   return [
-    ...phasesOf(blueprint).flatMap((phase) => {
-      const { name = "", objects = {} } = phase;
-      const strings = [...stringsOf(objects, "objects"), ...argStrings(phase)];
-      return [
-        ...problemsIn(strings, data.right).map((problem) => `phase ${name}: ${problem}`),
-        ...deniedAccess(ask, secretAccess(phase, data.right, own), name, own, journal.serviceAccount),
-      ];
+    ...phasesOf(blueprint).flatMap((phase, at) => {
+      const known = knownArgs(phase, data);
+      return [...argsProblems(phase, at, known), ...accessIn(ask, journal, phase, { action, own }, known, data)];
     }),
-    ...problemsIn(stringsOf(blueprint.outputArtifacts ?? {}, "outputArtifacts"), data.right),
+    ...problemsIn(stringsOf(outputArtifacts, "outputArtifacts"), data),
   ];
 };

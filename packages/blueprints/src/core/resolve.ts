@@ -119,7 +119,7 @@ export const resolve = (
       : []),
     ...resolved.flatMap(({ problems: own, record }, action) => [
       ...own,
-      ...(record === undefined ? [] : knownReferenceProblems(inquiry, actionSet, journal, action)),
+      ...(record === undefined ? [] : knownReferenceProblems(inquiry, actionSet, journal, settings, action)),
     ]),
   ];
   if (inquiry.missing.length > 0) return undefined;

@@ -3,7 +3,7 @@ import { asObject, type JsonObject, type Resource } from "@janus/types";
 import { type BlueprintAction, type BlueprintPhase, isAtomic, phasesOf } from "../api/blueprint.ts";
 import { profiles } from "../api/names.ts";
 import type { ObjectReference } from "../api/object-reference.ts";
-import { accessOf, transactionAccessOf } from "./access.ts";
+import { accessOf, namedAccess, transactionAccessOf } from "./access.ts";
 import { functionOf } from "./functions/index.ts";
 import { deployments, replicaSets } from "./requests.ts";
 import { isWorkload, KINDS } from "./object-lookup.ts";
@@ -62,22 +62,24 @@ const isTemplate = (written: string): boolean => written.includes("{{");
 const NOT_RENDERED = "which is known only when it is rendered";
 
 /** What is done to objects that an argument names. */
-const namedAccess = (func: string, { verbs, at, objects, namespace: otherwise }: NamedObjects): Needed => {
+const neededOn = (func: string, named: NamedObjects): Needed => {
+  const access = namedAccess(named);
+  if (access !== undefined) return { access, unknown: [] };
+  const { verbs, at, objects, namespace: otherwise } = named;
   const needs = `${func} needs ${verbs.join(", ")} on`;
   if (typeof objects === "string") return { access: [], unknown: [`${needs} ${objects}`] };
-  const { apiVersion = "", group = "", resource = "", namespace = "" } = objects;
-  const [own] = group === "" && apiVersion.includes("/") ? apiVersion.split("/") : [group];
+  const { group = "", resource = "", namespace = "" } = objects;
   const where = namespace === "" ? otherwise : namespace;
   const place = where === undefined ? "" : where === "" ? " in no namespace" : ` in namespace ${where}`;
-  const shown = `${needs} ${resource}${own === "" ? "" : `.${own}`}${place}`;
-  if ([resource, own ?? "", where ?? ""].some(isTemplate))
-    return { access: [], unknown: [`${shown} (${at}), ${NOT_RENDERED}`] };
-  return where === undefined
-    ? {
-        access: [],
-        unknown: [`${shown} (${at}): in namespace default, unless it is in none, which the API server knows`],
-      }
-    : { access: verbs.map((verb) => ({ verb, group: own ?? "", resource, namespace: where })), unknown: [] };
+  const shown = `${needs} ${resource}${group === "" ? "" : `.${group}`}${place} (${at})`;
+  return {
+    access: [],
+    unknown: [
+      [resource, group, where ?? ""].some(isTemplate)
+        ? `${shown}, ${NOT_RENDERED}`
+        : `${shown}: in namespace default, unless it is in none, which the API server knows`,
+    ],
+  };
 };
 
 /** @param object that the Blueprint says its action is for; is: whether the phase is one of an atomic action */
@@ -93,7 +95,7 @@ const neededBy = (phase: BlueprintPhase, own: string, object: ObjectReference, i
       unknown: found === undefined ? [`${place}: its rules are in the Role of ${own}`] : [],
     };
   }
-  const named = (functionOf(func)?.named?.(args, is) ?? []).map((one) => namedAccess(func, one));
+  const named = (functionOf(func)?.named?.(args, is) ?? []).map((one) => neededOn(func, one));
   return {
     access: named.flatMap(({ access }) => access),
     unknown: [...new Set(named.flatMap(({ unknown }) => unknown))].map((one) => `${one}: add it`),

@@ -3,7 +3,7 @@ import { classify, equal, fromTimestamp, type Instant, isAbsent } from "@janus/t
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
-import { readArgs, renderArgs } from "./args.ts";
+import { type Args, type ArgTable, readArgs, renderArgs } from "./args.ts";
 import { rollBack, spentTransactions } from "./atomic/rollback.ts";
 import { DEFER_OF_DELETED, retryAt, timeoutOf } from "./bounds.ts";
 import type { Effect, Step, StepEvent } from "./effect.ts";
@@ -29,6 +29,7 @@ import {
   failed,
   isStopped,
   mustEnd,
+  PENDING,
   recordOf,
   recordsOf,
   retrying,
@@ -46,8 +47,13 @@ export const phaseAt = ({ actions }: Journal, { action, phase }: PhaseId): Bluep
 
 const instant = (time: string | undefined): Instant => fromTimestamp(time) ?? 0;
 
+/** All that has been learned while it runs. */
+type Learned = Pick<Memory, "facts" | "troubles" | "logs" | "execs">;
+
+const NOTHING: Learned = { facts: new Map(), troubles: new Map(), logs: new Map(), execs: new Map() };
+
 const contextOf = (
-  memory: Memory,
+  memory: Learned,
   actionSet: ActionSet,
   journal: Journal,
   id: PhaseId,
@@ -94,6 +100,22 @@ const contextOf = (
 };
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
+
+/** What a phase says before it has asked for anything: so it will when its turn comes, with these arguments. */
+export const firstProblem = (
+  actionSet: ActionSet,
+  journal: Journal,
+  id: PhaseId,
+  settings: Settings,
+  args: Partial<Args<ArgTable>>,
+): readonly string[] => {
+  const found = functionOf(phaseAt(journal, id).func ?? "");
+  const isThere = Object.entries(found?.args ?? {}).every(([name, one]) => one.isRequired !== true || name in args);
+  if (found === undefined || !isThere) return [];
+  const context = contextOf(NOTHING, actionSet, journal, id, PENDING, settings, 0);
+  const step = found.step(args as Args<ArgTable>, context);
+  return step.type === "fail" ? [step.message] : [];
+};
 
 /** When the phases of an ActionSet must be done. */
 export const timeLimit = ({ spec, time }: Journal): Instant =>

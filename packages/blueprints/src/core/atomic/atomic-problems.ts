@@ -2,14 +2,14 @@
 import { GROUP, PLURAL, VERSION } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type BlueprintAction, type BlueprintPhase, isAtomic } from "../../api/blueprint.ts";
-import { knownArgs } from "../access.ts";
 import { functionOf } from "../functions/index.ts";
+import { constantArgs } from "../known-args.ts";
 import { resourceNamed } from "../object-lookup.ts";
 import type { Inquiry } from "../requests.ts";
 
 /** What a phase asks for that no Transaction can do or undo, as far as its arguments are known. */
 export const atomicProblems = (action: BlueprintAction, phase: BlueprintPhase): readonly string[] =>
-  isAtomic(action, phase) ? (functionOf(phase.func ?? "")?.atomic?.problems(knownArgs(phase)) ?? []) : [];
+  isAtomic(action, phase) ? (functionOf(phase.func ?? "")?.atomic?.problems(constantArgs(phase).args) ?? []) : [];
 
 /** That no Transactions are served, where an action needs them. */
 export const unservedTransactions = (inquiry: Inquiry, name: string, action: BlueprintAction): readonly string[] => {
