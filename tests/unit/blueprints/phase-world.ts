@@ -5,6 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet } from "../../../packages/blueprints/src/api/action-set.ts";
 import type { ObjectReference } from "../../../packages/blueprints/src/api/object-reference.ts";
 import type { Args, ArgTable } from "../../../packages/blueprints/src/core/args.ts";
+import { transactionAccess } from "../../../packages/blueprints/src/core/atomic/transaction.ts";
 import type { ExecOutcome } from "../../../packages/blueprints/src/core/exec/exec-outcome.ts";
 import { type LogOutput, NO_LOG } from "../../../packages/blueprints/src/core/log-output.ts";
 import type { Answer } from "../../../packages/blueprints/src/core/memory.ts";
@@ -199,8 +200,13 @@ const accessOf = (request: Request): Access | undefined => {
   };
 };
 
-/** Those of the Secret that a Pod waits for, which are told where the args are known. */
-const isOfArgs = ({ verb, resource }: Access): boolean => resource === "secrets" && ["create", "get"].includes(verb);
+/** What is told besides: of the Secret that a Pod waits for where the args are known, of the Profile by its place. */
+const isToldElsewhere = (
+  { concealed, readsProfile }: Pick<KanisterFunction<never>, "concealed" | "readsProfile">,
+  { verb, resource }: Access,
+): boolean =>
+  (concealed !== undefined && resource === "secrets" && ["create", "get"].includes(verb)) ||
+  (readsProfile === true && verb === "get" && ["profiles", "secrets"].includes(resource));
 
 /**
  * Executes a phase until it waits or ends.
@@ -208,7 +214,7 @@ const isOfArgs = ({ verb, resource }: Access): boolean => resource === "secrets"
  * Guarantees: a request for which the function does not say that it needs the permission is an error, where it says what it needs.
  */
 export const execute = <T extends ArgTable>(
-  { step, access, concealed }: KanisterFunction<T>,
+  func: KanisterFunction<T>,
   args: Args<T>,
   { answer }: World,
   {
@@ -224,10 +230,13 @@ export const execute = <T extends ArgTable>(
     log = NO_LOG,
   }: Circumstances = {},
 ): Execution => {
-  const told = access(args, ACTION_SET.metadata.namespace, object);
+  const { step, access, atomic } = func;
+  const { namespace: own } = ACTION_SET.metadata;
+  const ofObjects = (isAtomic ? (atomic?.access ?? access) : access)(args, own, object);
+  const told = ofObjects.length === 0 || !isAtomic ? ofObjects : [...ofObjects, ...transactionAccess(own)];
   const demandTold = (request: Request): void => {
     const needed = accessOf(request);
-    if (told.length === 0 || needed === undefined || (concealed !== undefined && isOfArgs(needed))) return;
+    if (told.length === 0 || needed === undefined || isToldElsewhere(func, needed)) return;
     if (!told.some((one) => equal(one, needed)))
       throw new Error(`it does not say that it needs ${JSON.stringify(needed)}`);
   };
