@@ -66,12 +66,13 @@ it("what is in no namespace is in a ClusterRole", () => {
   ]);
 });
 
+const scale = (name: string) => ({
+  func: "ScaleWorkload",
+  name,
+  args: { replicas: 0, name: "web", namespace: "web", kind: "Deployment" },
+});
+
 it("an atomic action needs Transactions, and the verbs of the change and of its rollback; its deferPhase does not", () => {
-  const scale = (name: string) => ({
-    func: "ScaleWorkload",
-    name,
-    args: { replicas: 0, name: "web", namespace: "web", kind: "Deployment" },
-  });
   const { manifests } = rolesOf(
     "pg",
     { stop: { atomic: true, phases: [scale("down")], deferPhase: scale("up") } },
