@@ -11,7 +11,7 @@ import { actionOn, actionSet, blueprint } from "../../blueprints/objects.ts";
 import { startControlPlane } from "../../control-plane/control-plane.ts";
 import { leash } from "../../control-plane/leash.ts";
 import { install } from "../../demo/install.ts";
-import { compiledProgram, nodeFlags } from "../../fixtures/image-program.ts";
+import { compiledProgram, imageEnvironment, nodeFlags } from "../../fixtures/image-program.ts";
 import { startNode } from "../../fixtures/node/start-node.ts";
 import { type Replica, replica } from "../../fixtures/replica.ts";
 import { configMaps, create, roleBindings } from "../../load/world.ts";
@@ -156,6 +156,8 @@ export const cluster = async (directory: string, log: (line: string) => void): P
   });
   const actionSetsSeen = await watched(api, actionSets);
   const program = await compiledProgram();
+  // Replicas have the environment of this process.
+  Object.assign(process.env, imageEnvironment());
   const replicas: Replica[] = [];
   return {
     api,

@@ -10,14 +10,20 @@ import { counted, type Figure, numbers, seconds } from "./figures.ts";
 import { isComplete } from "./progress.ts";
 
 const FINISHED = 1000;
-/** After so long nothing is left to do, in ms. */
-const SETTLED = 10_000;
+/** Nothing is left to do when nothing was asked for so long, in ms. */
+const QUIET = 5000;
 /** In ms. */
 const IDLE = 30_000;
 
 const memoryOf = async ({ pid }: Replica, key: "VmHWM" | "VmRSS"): Promise<string> => {
   const status = await readFile(`/proc/${pid()}/status`, "utf8");
   return `${(Number(new RegExp(`^${key}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024).toFixed(0)} MiB`;
+};
+
+/** Resolves when it has nothing left to do. */
+const settled = async (requests: () => Promise<number>): Promise<void> => {
+  for (let [before, now] = [-1, await requests()]; before !== now; [before, now] = [now, await requests()])
+    await pause(QUIET);
 };
 
 const pause = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time));
@@ -40,7 +46,7 @@ export const finishedFigures = async (place: Cluster, model: string): Promise<re
   const ready = performance.now() - start;
   const begun = (await first) - start;
   await actionSets.when("first", isComplete);
-  await pause(SETTLED);
+  await settled(async () => (await asked()).filter(({ resource: of }) => of !== "leases").length);
   const before = (await asked()).length;
   await pause(IDLE);
   const idle = (await asked()).slice(before).map(({ verb, resource: of }) => `${verb} ${of}`);
