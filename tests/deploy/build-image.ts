@@ -46,6 +46,7 @@ const buildStage = (stage: Stage, root: string, rootOf: (stage: string | undefin
           return { ...image, user: argument };
         case "ENTRYPOINT":
           return { ...image, entrypoint: JSON.parse(argument) as readonly string[] };
+        case "ENV":
         case "EXPOSE":
           return image;
         default:

@@ -1,6 +1,6 @@
 // Tests when a finished ActionSet is looked at again, and when it is deleted.
 import { expect, it } from "vitest";
-import { cached, dueAt } from "../../../packages/blueprints/src/core/after-end.ts";
+import { cached, dueAt, turnsOf } from "../../../packages/blueprints/src/core/after-end.ts";
 
 const NOW = Date.parse("2026-01-02T00:00:00Z");
 const ended = (status: object, more: object = {}, metadata: object = {}) => ({
@@ -42,6 +42,14 @@ it.each([
   const object = ended({ state: "complete", completionTime: LONG_AGO, ...status });
   expect(dueAt(object, NOW, 3600)).toBe(at);
   expect(dueAt(cached(object), NOW, 3600)).toBe(at);
+});
+
+it("those that have ended take turns among themselves, whatever their namespace: one that is to begin waits for none of them", () => {
+  const groups = ["complete", "failed", "running", "pending"].map((state) =>
+    turnsOf("shop/run", cached(ended({ state }))),
+  );
+  expect(groups).toEqual(["", "", "shop", "shop"]);
+  expect(turnsOf("shop/run", undefined)).toBe("shop");
 });
 
 it("the cache has nothing that its author may make large", () => {

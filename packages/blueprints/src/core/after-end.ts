@@ -78,3 +78,12 @@ export const dueAt = (object: KubeObject, now: Instant, defaultTtl: number | und
   if (!isTerminal(actionSet.status?.state) || hasFinalizer(actionSet) || mayHaveJournal(actionSet, now)) return now;
   return expiryOf(actionSet, defaultTtl);
 };
+
+/**
+ * The group whose turns an object of the cache takes: its namespace. Those that have ended are one group: there may be thousands when a
+ * process starts, and nobody waits for them.
+ */
+export const turnsOf = (key: string, object: KubeObject | undefined): string => {
+  const { state } = asObject(object?.["status"]);
+  return typeof state === "string" && isTerminal(state) ? "" : key.slice(0, key.indexOf("/"));
+};

@@ -1,5 +1,5 @@
 // The pure core of the controller of Blueprints.
-export { cached, dueAt } from "./after-end.ts";
+export { cached, dueAt, turnsOf } from "./after-end.ts";
 export { actionSetController } from "./controller.ts";
 export type { Effect, ExecSource, LogSource, Step, StepEvent } from "./effect.ts";
 export { endedBy, type ExecOutcome, isUnstarted } from "./exec/exec-outcome.ts";
@@ -10,5 +10,6 @@ export type { Answer, Happened, Memory } from "./memory.ts";
 export { shortHash } from "./names.ts";
 export type { Access, Settings } from "./phase-context.ts";
 export { blueprintFact } from "./named-objects.ts";
+export { endedPod } from "./pods/pod-state.ts";
 export { resting } from "./resting.ts";
 export { functionGroups, refusedFunctions } from "./templates.ts";

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { type Api, listAll } from "@janus/kube";
 import {
+  type Finishing,
   keyOf,
   objectWatches,
   reconcileKeys,
@@ -21,11 +22,13 @@ import {
   cached,
   dueAt,
   type Effect,
+  endedPod,
   type Happened,
   type Memory,
   resting,
   type Settings,
   type Step,
+  turnsOf,
 } from "../core/index.ts";
 import { executors } from "./executors.ts";
 import { impersonating, logFollowers } from "./log-followers.ts";
@@ -36,6 +39,9 @@ import { logOf, observing } from "./telemetry.ts";
 
 /** Objects that phases wait for: watches of all namespaces, and of one. Each uses a connection. */
 const WATCHES = { watches: 64, ofNamespace: 32, polls: true, interval: 50 };
+
+/** A Pod changes three times until it runs: nothing is to be done before the last of them. Its end is told at once. */
+const PODS: Finishing = { has: ({ group, kind }) => group === "" && kind === "Pod", finished: endedPod, settle: 100 };
 
 const candidateOf = (memory: Memory): Candidate => {
   const { uid = "", namespace = "", creationTimestamp = "" } = memory.object.metadata;
@@ -100,10 +106,7 @@ export const startWork = (
     () => api,
     (uid, index) => tell(uid, (at) => ({ type: "changed", index, at })),
     WATCHES,
-    {
-      has: () => false,
-      finished: () => undefined,
-    },
+    PODS,
   );
 
   const turns = runningActions(maxRunningActions, (key) => watched.wake(key));
@@ -172,6 +175,7 @@ export const startWork = (
     watchdog,
     reconcile: loop.reconcile,
     dueAt: (object) => dueAt(object, wall(), settings.defaultTtl),
+    groupOf: turnsOf,
     lastKnown: ({ metadata: { uid = "" } }) => loop.tracked.of(uid)?.memory.object.metadata,
   });
 

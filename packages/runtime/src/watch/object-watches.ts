@@ -46,6 +46,8 @@ export interface Finishing {
   readonly has: (resource: Resource) => boolean;
   /** The part that is kept of an object that has finished; undefined: it has not, or is of another kind. */
   readonly finished: (object: KubeObject) => KubeObject | undefined;
+  /** All else that happens to one is told together, so many ms after the first. Default: at once. */
+  readonly settle?: number;
 }
 
 const MIN_INTERVAL = 1000;
@@ -143,17 +145,36 @@ export const objectWatches = (
     onChange(uid, Number(index), watches.get(key)?.awaited.get(name)?.waiting.get(id)?.finished);
   });
 
-  const notifyOf = ({ waiter, target }: Waiting): void => notify(idOf(waiter.uid, target.index));
+  const notifyIn = (ms: number, id: string): void => {
+    if (timers.has(id)) return;
+    timers.set(
+      id,
+      setTimeout(() => {
+        timers.delete(id);
+        notify(id);
+      }, ms),
+    );
+  };
+  const hush = (id: string): void => {
+    clearTimeout(timers.get(id));
+    timers.delete(id);
+  };
+  const notifyOf = ({ waiter, target: { index, place } }: Waiting): void => {
+    const id = idOf(waiter.uid, index);
+    const pause = finishing.has(place.resource) ? finishing.settle : undefined;
+    if (pause === undefined) notify(id);
+    else notifyIn(pause, id);
+  };
   const observed = (one: Waiting, { version, finished }: Seen): void => {
+    const isNews =
+      version !== one.target.resourceVersion && (one.notified === undefined || version !== one.notified.version);
+    if (isNews) one.notified = { version };
     if (finished !== undefined && one.finished === undefined) {
       // At once: it may be gone in a moment.
       one.finished = finished;
+      hush(idOf(one.waiter.uid, one.target.index));
       onChange(one.waiter.uid, one.target.index, finished);
-    }
-    if (version === one.target.resourceVersion || (one.notified !== undefined && version === one.notified.version))
-      return;
-    one.notified = { version };
-    notifyOf(one);
+    } else if (isNews) notifyOf(one);
   };
   const saw = (target: Awaited, { version, finished = target.seen?.finished }: Seen): void => {
     const seen = { version, finished };
@@ -263,13 +284,7 @@ export const objectWatches = (
     if (timers.has(id)) return;
     const pause = pauses.get(id) ?? POLLING.first;
     pauses.set(id, Math.min(2 * pause, POLLING.most));
-    timers.set(
-      id,
-      setTimeout(() => {
-        timers.delete(id);
-        notify(id);
-      }, pause),
-    );
+    notifyIn(pause, id);
   };
 
   const leaveExcept = (uid: string, kept: ReadonlySet<string>): void => {
@@ -277,6 +292,7 @@ export const objectWatches = (
     for (const [id, { key, name }] of own) {
       if (kept.has(`${key} ${name} ${id}`)) continue;
       own.delete(id);
+      hush(id);
       const watching = watches.get(key);
       const waiting = watching?.awaited.get(name)?.waiting;
       waiting?.delete(id);
@@ -295,8 +311,7 @@ export const objectWatches = (
     leaveExcept(uid, new Set());
     for (const id of pauses.keys())
       if (id.startsWith(`${uid}/`)) {
-        clearTimeout(timers.get(id));
-        timers.delete(id);
+        hush(id);
         pauses.delete(id);
       }
   };

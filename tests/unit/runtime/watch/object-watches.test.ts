@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Api, ApiError, KubeObject, WatchEvent } from "@janus/kube";
 import { TARGET_WATCHES } from "../../../../packages/controller/src/shell/limits.ts";
 import { JOBS } from "../../../../packages/controller/src/shell/reconcile/finishing-jobs.ts";
-import { objectWatches } from "../../../../packages/runtime/src/watch/object-watches.ts";
+import { type Finishing, objectWatches } from "../../../../packages/runtime/src/watch/object-watches.ts";
 import { configMaps } from "../../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { relativeCost } from "../../../fixtures/relative-cost.ts";
 
@@ -176,6 +176,63 @@ it("keeps nothing of the objects that nobody waits for", async () => {
   await vi.waitFor(() => expect(seen).toBe(items.length));
   watches.stop();
   expect(copied).toBeLessThanOrEqual(4 * targets.length);
+});
+
+/** A Job that is waited for, and the versions of it that the watch tells of. */
+const versionsOfJob = (...statuses: readonly object[]): readonly KubeObject[] =>
+  statuses.map((status, at) => ({
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: "a", namespace: "shop", uid: "a", resourceVersion: `${at + 1}` },
+    status,
+  }));
+
+describe("an object that finishes soon after other changes", () => {
+  const [first, ...others] = versionsOfJob(
+    {},
+    { active: 1 },
+    { active: 1, ready: 1 },
+    { conditions: [{ type: "Complete", status: "True" }], succeeded: 1 },
+  );
+  const toldOf = async (finishing: Finishing, versions: readonly KubeObject[]): Promise<readonly string[]> => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const told: string[] = [];
+    const since = Date.now();
+    const watches = objectWatches(
+      () => ({
+        ...still(first === undefined ? [] : [first]),
+        watch: async function* (_, signal) {
+          for (const job of versions) yield await Promise.resolve(E.right({ type: "MODIFIED" as const, object: job }));
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        },
+      }),
+      (_, __, finished) => told.push(`${finished === undefined ? "changed" : "finished"} ${Date.now() - since}`),
+      TARGET_WATCHES,
+      finishing,
+    );
+    onTestFinished(() => watches.stop());
+    const resource = { ...configMaps, group: "batch", plural: "jobs", kind: "Job" };
+    watches.join({ uid: "uid", namespace: "shop", as: { user: "deploy-sa" } }, [
+      { index: 0, place: { resource, namespace: "shop", name: "a" }, resourceVersion: "1" },
+    ]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    return told;
+  };
+
+  it("is told of at once, and no second time", async () => {
+    const [change, , end] = others;
+    const versions = [change, end].filter((one) => one !== undefined);
+    expect(await toldOf(JOBS, versions)).toEqual(["changed 0", "finished 0"]);
+  });
+
+  it("is told of once, where other changes are to settle", async () => {
+    expect(await toldOf({ ...JOBS, settle: 100 }, others)).toEqual(["finished 0"]);
+  });
+
+  it("is told of once for all changes that settle, where it does not finish", async () => {
+    expect(await toldOf({ ...JOBS, settle: 100 }, others.slice(0, 2))).toEqual(["changed 100"]);
+  });
 });
 
 const LOST: ApiError = { type: "unanswered", cause: "deadline", message: "" };

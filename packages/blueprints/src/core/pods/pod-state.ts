@@ -62,6 +62,12 @@ export const podState = ({ status }: KubeObject): PodState => {
   return { type: "waiting", why: "it has not started yet", isFinal: false };
 };
 
+/** The Pod, if it has ended. */
+export const endedPod = (pod: KubeObject): KubeObject | undefined => {
+  const { phase } = asObject(pod["status"]);
+  return phase === "Succeeded" || phase === "Failed" ? pod : undefined;
+};
+
 /** Whether a container of a Pod that has ended has run at all: else it has no log. */
 export const hasRun = ({ status }: KubeObject, container: string): boolean => {
   const { containerStatuses } = asObject(status);
