@@ -106,7 +106,18 @@ it("an argument that no phase would accept is told before anything runs, and so 
     namespace: "{{ .Options.where }}",
   };
   const condition = { condition: "{$.status}", objectReference };
-  await administrator.create(within(namespace, serviceAccount("runner")));
+  const role = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { name: "runner" },
+    rules: [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get"] }],
+  };
+  for (const manifest of [
+    serviceAccount("runner"),
+    role,
+    roleBinding("runner", "Role", "runner", `${namespace}/runner`),
+  ])
+    await administrator.create(within(namespace, manifest));
   await create(
     blueprint("recipe", {
       do: {
