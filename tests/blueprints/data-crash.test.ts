@@ -82,7 +82,7 @@ const isResult = ({ text, nth }: Pick<Asked, "text" | "nth">): boolean => text.i
 
 const RIGHT = { state: "complete", fileCount: "1", size: "1 B", backups: 1 };
 
-const SHARE = share({ npmTest: 48, ci: 16 });
+const SHARE = share({ npmTest: 48, ci: 32 });
 
 describe.runIf(hasObjectStorage)("a backup", () => {
   let storage: ObjectStorage;
