@@ -1,17 +1,18 @@
 // A backup of a folder of a Pod is made once, wherever its controller crashes: the next one finds it by its tag, and waits for restic.
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { crashEverywhere, type Subject } from "../crash/any-controller.ts";
 import { type Asked, crashingProcess } from "../crash/crashing-process.ts";
-import { administrator } from "../fixtures/administrator.ts";
+import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { within } from "../fixtures/manifests.ts";
 import type { RunningNode } from "../fixtures/node/start-node.ts";
 import { hasObjectStorage, type ObjectStorage, startObjectStorage } from "../fixtures/object-storage.ts";
 import { share, showShare } from "../fixtures/sample.ts";
 import { type ActionSetObject, actionOn, actionSet, actionSetRef, blueprint } from "./objects.ts";
-import { runningPod } from "./running-pods.ts";
+import { pod, podsRun } from "./running-pods.ts";
 import { createProfile, tagsIn } from "./stored-data.ts";
 import { client, controllerOf, isOver, nodeFor, prepared } from "./world.ts";
 
@@ -19,6 +20,10 @@ const folder = await mkdtemp(path.join(os.tmpdir(), "janus-backed-up-"));
 await writeFile(path.join(folder, "file"), "x");
 
 const nodes = new Map<string, RunningNode>();
+
+interface PodOf {
+  readonly spec: { readonly containers: readonly object[] };
+}
 
 const recipe = (namespace: string) =>
   blueprint("recipe", {
@@ -33,14 +38,26 @@ const recipe = (namespace: string) =>
     },
   });
 
-/** How it ended, and how many backups have its tag. */
-const subject = (storage: () => ObjectStorage): Subject<object> => ({
+/** A Pod whose containers find programs here first. */
+const withPath = (one: Manifest, programs: string): Manifest => {
+  const { containers } = (one as unknown as PodOf).spec;
+  const env = [{ name: "PATH", value: `${programs}:${process.env["PATH"] ?? ""}` }];
+  return { ...one, spec: { containers: containers.map((container) => ({ ...container, env })) } };
+};
+
+/**
+ * How it ended, and how many backups have its tag.
+ *
+ * @param programs of the container. Default: those of this machine
+ */
+const subject = (storage: () => ObjectStorage, programs = "/usr/bin"): Subject<object> => ({
   start: controllerOf,
   prepare: async () => {
     const namespace = await prepared();
     nodes.set(namespace, await nodeFor(namespace));
     await createProfile(namespace, storage());
-    await runningPod(namespace, "db-0", "tools");
+    await administrator.create(within(namespace, withPath(pod("db-0", "tools"), programs)));
+    await podsRun(namespace, "db-0");
     await administrator.create(within(namespace, recipe(namespace)));
     await administrator.create(
       within(namespace, actionSet("run", actionOn("do", "recipe", { profile: { name: "s3" } }))),
@@ -63,7 +80,9 @@ const subject = (storage: () => ObjectStorage): Subject<object> => ({
 /** The first one says that the command is on its way. */
 const isResult = ({ text, nth }: Pick<Asked, "text" | "nth">): boolean => text.includes("write-journal") && nth === 2;
 
-const SHARE = share({ npmTest: 48, ci: 16 });
+const RIGHT = { state: "complete", fileCount: "1", size: "1 B", backups: 1 };
+
+const SHARE = share({ npmTest: 48, ci: 32 });
 
 describe.runIf(hasObjectStorage)("a backup", () => {
   let storage: ObjectStorage;
@@ -83,9 +102,30 @@ describe.runIf(hasObjectStorage)("a backup", () => {
     expect(await tagsIn(storage, "crash")).toHaveLength(1);
     const second = start(client, namespace);
     onTestFinished(second.stop);
-    const right = { state: "complete", fileCount: "1", size: "1 B", backups: 1 };
-    await expect.poll(() => ended(namespace), { timeout: 30_000 }).toEqual(right);
+    await expect.poll(() => ended(namespace), { timeout: 30_000 }).toEqual(RIGHT);
     expect(await tagsIn(storage, "crash")).toHaveLength(1);
+  });
+
+  it("that restic still makes when the controller ends is waited for by the next one, and not made twice", async () => {
+    const place = await mkdtemp(path.join(os.tmpdir(), "janus-slow-restic-"));
+    const program = (name: string, script: string): Promise<void> =>
+      writeFile(path.join(place, name), `#!/bin/sh\necho ${name} "$1" >> ${place}/calls\n${script}\n`, { mode: 0o755 });
+    const real = execFileSync("sh", ["-c", "command -v restic"]).toString().trim();
+    const held = `if [ "$1" = backup ]; then until [ -e ${place}/go ]; do /bin/sleep 0.05; done; fi`;
+    await program("restic", `${held}\nexec ${real} "$@"`);
+    await program("sleep", 'exec /bin/sleep "$1"');
+    const calls = (): Promise<string> => readFile(path.join(place, "calls"), "utf8").catch(() => "");
+
+    const { start, prepare, ended } = subject(() => storage, place);
+    const namespace = await prepare();
+    const first = start(client, namespace);
+    await expect.poll(calls, { timeout: 30_000 }).toContain("restic backup");
+    await first.stop();
+    const second = start(client, namespace);
+    onTestFinished(second.stop);
+    await expect.poll(calls, { timeout: 30_000 }).toMatch(/^sleep 1$|backup[^]*backup/mu);
+    await writeFile(path.join(place, "go"), "");
+    await expect.poll(() => ended(namespace), { timeout: 30_000 }).toEqual(RIGHT);
   });
 
   it(`is made once, wherever the controller crashes${showShare("crash", SHARE)}`, async () => {

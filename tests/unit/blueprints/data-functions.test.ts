@@ -11,6 +11,7 @@ import { backupData } from "../../../packages/blueprints/src/core/functions/back
 import { copyVolumeData } from "../../../packages/blueprints/src/core/functions/copy-volume-data.ts";
 import { restoreDataAll } from "../../../packages/blueprints/src/core/functions/restore-data-all.ts";
 import { restoreData } from "../../../packages/blueprints/src/core/functions/restore-data.ts";
+import { madePods } from "../../../packages/blueprints/src/core/pods/parts.ts";
 import { endLog, NO_LOG, readLog } from "../../../packages/blueprints/src/core/log-output.ts";
 import { plain } from "../../../packages/blueprints/src/core/text.ts";
 import { type Crash, execute, newWorld, START, withCrashes, type World } from "./phase-world.ts";
@@ -170,6 +171,18 @@ const encoded = ({ stringData, ...one }: KubeObject): KubeObject =>
         ),
       };
 
+const evicted = (one: KubeObject): KubeObject => ({ ...one, status: { phase: "Failed", reason: "Evicted" } });
+
+/** The first of two Pods fails at once. */
+const failing = (one: KubeObject): KubeObject => {
+  const [container = {}] = asObject(one["spec"])["containers"] as readonly JsonObject[];
+  return (container["command"] as readonly string[]).includes("id-of-db-0") ? evicted(one) : one;
+};
+
+/** Those that have not ended. */
+const left = ({ objects }: World): readonly KubeObject[] =>
+  [...objects.values()].filter(({ kind, status }) => kind === "Pod" && status === undefined);
+
 describe("RestoreDataAll", () => {
   const claims = { "persistentvolumeclaims/shop/data-0": {}, "persistentvolumeclaims/shop/data-1": {} };
   const args = { namespace: "shop", image: "tools", backupArtifactPrefix: "shop", backupInfo: info("db-0", "db-1") };
@@ -191,6 +204,31 @@ describe("RestoreDataAll", () => {
       expect(made).toHaveLength(4);
       expect(Object.keys(asObject(remembered["parts"]))).toEqual(["0", "1"]);
       return { count };
+    });
+  });
+
+  it("finds all Pods that it may have made once the ActionSet is deleted, and makes none", () => {
+    const world = newWorld({ ...PROFILE, ...claims });
+    execute(restoreDataAll, args, world, around);
+    const made = world.writes.length;
+    const stopping = { ...restoreDataAll, step: restoreDataAll.stop ?? restoreDataAll.step };
+    const { step, remembered } = execute(stopping, args, world, around);
+    expect(step).toEqual({ type: "fail", message: "the ActionSet was deleted" });
+    const names = madePods(remembered).map(({ ref }) => `pods/shop/${ref.name}`);
+    expect(names).toHaveLength(2);
+    expect(names.filter((name) => !world.objects.has(name))).toEqual([]);
+    expect(world.writes).toHaveLength(made);
+  });
+
+  it("ends with all failures when all of its Pods have ended", () => {
+    const world = newWorld({ ...PROFILE, ...claims }, { pods: failing, secrets: encoded });
+    const running = execute(restoreDataAll, args, world, around).again(START);
+    expect(running.step).toMatchObject({ type: "wait", watched: [{}] });
+    for (const one of left(world)) world.objects.set(`pods/shop/${one.metadata.name ?? ""}`, evicted(one));
+    const { step } = running.again(START);
+    expect(step).toMatchObject({
+      type: "fail",
+      message: expect.stringMatching(/^Pod .*: Evicted.*; Pod .*: Evicted/u),
     });
   });
 
