@@ -265,7 +265,7 @@ const run = ({ variant, failing, stuck, at, what }: Trial): Trace => {
   proceed();
   // What is created late is collected with its owner, or is a Draft, which changes nothing and deletes itself.
   const isCollected = ({ kind, ...one }: KubeObject): boolean =>
-    what === "late" && (kind === "Secret" || asObject(one["spec"] as Json)["lifecycle"] === "Draft");
+    what === "late" && (kind === "Secret" || asObject(one["spec"])["lifecycle"] === "Draft");
   const left = [...world.objects.values()].filter(
     (one) => (one.kind === "Secret" || one.kind === "Transaction") && !isCollected(one),
   );
