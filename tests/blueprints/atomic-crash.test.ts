@@ -5,9 +5,9 @@ import { share, showShare } from "../fixtures/sample.ts";
 import { atomic } from "./atomic-recipe.ts";
 import { client } from "./world.ts";
 
-const CRASHES = share({ npmTest: 64, ci: 48 });
-const [FIRST, SECOND] = [share({ npmTest: 90, ci: 90 }), share({ npmTest: 60, ci: 60 })];
-const ANSWERS = share({ npmTest: 512, ci: 384 });
+const CRASHES = share({ npmTest: 128, ci: 96 });
+const [FIRST, SECOND] = [share({ npmTest: 150, ci: 150 }), share({ npmTest: 120, ci: 120 })];
+const ANSWERS = share({ npmTest: 1024, ci: 768 });
 
 it(`is rolled back wherever its controller crashes${showShare("crash", CRASHES)}`, async () => {
   const { wrong, runs } = await crashEverywhere(client, atomic, CRASHES);
