@@ -66,6 +66,7 @@ export const DEEPER = [
   "tests/e2e/wait-at-end.test.ts",
   "tests/blueprints/atomic-deeper.test.ts",
   "tests/blueprints/bounds.test.ts",
+  "tests/blueprints/changed-secret.test.ts",
   "tests/blueprints/command-line.test.ts",
   "tests/blueprints/function-permissions.test.ts",
   "tests/blueprints/installed.test.ts",

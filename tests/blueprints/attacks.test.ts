@@ -57,6 +57,39 @@ describe("a value of a Secret", () => {
     await expect.poll(told).toContain("SecretRedacted");
   });
 
+  it("is not shown as the name of an output, nor where an artifact puts parts of it together", async () => {
+    const part = (name: string, cut: string) => kando(name, `'$(printf %s $value | ${cut})'`);
+    const { object, status, namespace } = await ended(
+      [
+        task("name", `value=$(printf %s ${PASSWORD} | base64 | tr -d =); ${kando("'$value'", "x")}`),
+        task("parts", `value=${PASSWORD}; ${part("first", "head -c 9")}; ${part("last", "tail -c +10")}`),
+      ],
+      {
+        outputArtifacts: {
+          all: { keyValue: { it: "{{ .Phases.parts.Output.first }}{{ .Phases.parts.Output.last }}" } },
+        },
+      },
+    );
+    expect(status.error).toBeUndefined();
+    expect(status).toMatchObject({ state: "complete", actions: [{ artifacts: { all: { keyValue: { it: "***" } } } }] });
+    expect(JSON.stringify([object, await eventsOf(namespace, "run")])).not.toMatch(
+      new RegExp(`${SECRET}|${Buffer.from(SECRET).toString("base64").replaceAll("=", "")}`, "u"),
+    );
+  });
+
+  it("is not shown in parts, where the last lines have only some of its lines, or one of them is cut", async () => {
+    const { create, over, namespace } = await place();
+    const value = Array.from({ length: 30 }, (_, n) => `${n}-marked-`.repeat(n === 29 ? 400 : 8)).join("\n");
+    await create(
+      secret("credentials", { password: value }),
+      blueprint("recipe", { do: { phases: [task("only", `printf %s '${PASSWORD}'; exit 1`)] } }),
+      run,
+    );
+    const object = await over("run");
+    expect(object.status.error?.message).toContain("exited with 1 (Error); last lines: ***");
+    expect(JSON.stringify([object, await eventsOf(namespace, "run")])).not.toContain("-marked-");
+  });
+
   it("reaches a command substitution of a shell as it is", async () => {
     const { status } = await ended([
       task("only", `length=$(printf %s "${PASSWORD}" | wc -c); test "$length" -eq ${SECRET.length}`),

@@ -176,7 +176,8 @@ const finish = (memory: Memory, actionSet: ActionSet, known: ReadJournal, now: I
   if (actionSet.metadata.deletionTimestamp !== undefined)
     return { type: "run", effects: [deleteJournal(actionSet, known)] };
   const ask = inquiry(memory);
-  const artifacts = journal.error === undefined ? artifactsOf(ask, actionSet, journal) : E.right([]);
+  const artifacts =
+    journal.error === undefined ? artifactsOf(ask, actionSet, journal, secretValues(memory)) : E.right([]);
   if (artifacts === undefined) return { type: "run", effects: ask.missing };
   const projected = E.isRight(artifacts)
     ? finalProjection(journal, artifacts.right)

@@ -244,13 +244,15 @@ const subjectOf = (record: ActionRecord, ref: ObjectReference): readonly (readon
 
 const SUBJECTS = ["StatefulSet", "Deployment", "DeploymentConfig", "PVC", "Namespace"];
 
-/** An output with the value of a Secret depends on it. */
-const outputOf = ({ output = {}, shown = output }: PhaseRecord): Data =>
-  map(
+/** An output with the value of a Secret depends on it; with one in a name, all do. */
+const outputOf = ({ output = {}, shown = output }: PhaseRecord): Data => {
+  const all = map(
     Object.fromEntries(
       Object.entries(output).map(([key, value]) => [key, shown[key] === value ? text(value) : tainted(text(value))]),
     ),
   );
+  return Object.keys(output).every((key) => Object.hasOwn(shown, key)) ? all : tainted(all);
+};
 
 /** A phase that has begun: the objects that it reads, and its output once it is done. */
 const phaseParams = (

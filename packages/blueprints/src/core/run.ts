@@ -1,5 +1,5 @@
 // Executes the phases of a running ActionSet: what each does next, what of that is recorded, and what is told.
-import { classify, equal, fromTimestamp, type Instant, isAbsent } from "@janus/types";
+import { classify, equal, fromTimestamp, type Instant, isAbsent, type JsonObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
@@ -22,8 +22,10 @@ import {
 } from "./phase-context.ts";
 import { paramsOf } from "./params.ts";
 import { madePods } from "./pods/parts.ts";
+import { type RenderedObject, secretsIn } from "./render-args.ts";
 import { get, type Inquiry, inquiry, type ObjectRef, remove } from "./requests.ts";
 import { shortened } from "./project.ts";
+import type { Data } from "./templates.ts";
 import {
   completed,
   failed,
@@ -38,7 +40,7 @@ import {
   toBeRetried,
   withRecord,
 } from "./schedule.ts";
-import { scrubbed, secretValues } from "./scrub.ts";
+import { NO_SECRETS, scrubbed, type SecretValues, secretValues, withoutParts } from "./scrub.ts";
 
 export const phaseAt = ({ actions }: Journal, { action, phase }: PhaseId): BlueprintPhase => {
   const blueprint = actions[action]?.blueprint;
@@ -148,16 +150,23 @@ const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseSte
   const { func = "", args = {} } = phaseAt(journal, id);
   const found = functionOf(func);
   if (found === undefined) return fail(`function "${func}" does not exist in this version of the controller`);
+  // Asked for in any case: no value of a Secret that they have is shown.
   const params = paramsOf(ask, context.actionSet, journal, id);
   if (params === undefined) return undefined;
-  if (E.isLeft(params)) return fail(params.left);
   const seed = `${journal.seed}/${phaseKey(id.action, id.phase, attempt)}`;
-  const rendered = renderArgs(found.args, args, params.right, { now: startedAt, seed });
+  const kept = recordOf(journal, id)?.args as RenderedObject | undefined;
+  const rendered =
+    kept === undefined
+      ? E.flatMap((data: Data) => renderArgs(found.args, args, data, { now: startedAt, seed }))(params)
+      : E.right(kept);
   if (E.isLeft(rendered)) return fail(rendered.left);
   const read = readArgs(found.args, rendered.right);
   if (E.isLeft(read)) return fail(read.left);
   const why = endedBy(journal, context);
-  if (why === undefined) return found.step(read.right, context);
+  if (why === undefined) {
+    const next = found.step(read.right, context);
+    return next.type === "remember" ? { ...next, args: rendered.right } : next;
+  }
   // What is done by then is done.
   const next = mustEnd(journal) && id.phase !== "defer" ? undefined : found.step(read.right, context);
   if (next?.type === "end" || next?.type === "fail") return next;
@@ -166,6 +175,8 @@ const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseSte
 
 /** Of all outputs together, in bytes: they are in the journal. */
 const MOST_OUTPUTS = 512 * 1024;
+
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 const bytesOf = (output: Readonly<Record<string, string>> = {}): number =>
   Object.entries(output).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
@@ -187,6 +198,21 @@ const withoutSeen = (record: PhaseRecord): PhaseRecord => {
   return seen === undefined ? record : others;
 };
 
+/** Without what matters only while it runs. */
+const settled = (record: PhaseRecord): PhaseRecord => {
+  const { seen, args, ...others } = record;
+  return seen === undefined && args === undefined ? record : others;
+};
+
+/** Of the arguments of all phases that run, in bytes: those for which there is no room are rendered again after a restart. */
+const MOST_ARGS = 128 * 1024;
+
+const withArgs = (journal: Journal, record: PhaseRecord, args: RenderedObject | undefined): PhaseRecord => {
+  if (args === undefined || record.args !== undefined) return record;
+  const all = recordsOf(journal).flatMap(({ record: other }) => other.args ?? []);
+  return jsonBytes([...all, args]) > MOST_ARGS ? record : { ...record, args: args as unknown as JsonObject };
+};
+
 /** Without the outputs of phases that run: these can be read again, as a rule. */
 const forgotten = (journal: Journal): Journal =>
   running(journal).reduce((all, id) => {
@@ -195,28 +221,29 @@ const forgotten = (journal: Journal): Journal =>
   }, journal);
 
 /** Returns the journal after what a phase has come to; messages and outputs that are shown have no values of Secrets. */
-const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: readonly string[], now: Instant): Journal => {
+const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: SecretValues, now: Instant): Journal => {
   const record = recordOf(journal, id);
   if (record === undefined) return journal;
   switch (step.type) {
     case "remember":
-      return withRecord(journal, id, { ...record, remembered: step.remembered });
+      return withRecord(journal, id, withArgs(journal, { ...record, remembered: step.remembered }, step.args));
     case "end": {
       const problem = outputProblem(journal, step.output);
       if (problem !== undefined) return applied(journal, id, fail(problem), secrets, now);
       const shown = Object.fromEntries(
-        Object.entries(step.output).map(([key, value]) => [key, scrubbed(value, secrets)]),
+        Object.entries(step.output).map((one) => one.map((text) => scrubbed(text, secrets)) as [string, string]),
       );
-      const after = withRecord(journal, id, completed(withoutSeen(record), step.output, shown, now));
+      const after = withRecord(journal, id, completed(settled(record), step.output, shown, now));
       return hasRoom(after) ? after : forgotten(after);
     }
     case "fail": {
       const what = id.phase === "defer" ? "deferPhase" : "phase";
-      const message = `${what} ${phaseAt(journal, id).name ?? ""}: ${shortened(scrubbed(step.message, secrets).toWellFormed())}`;
+      const why = withoutParts(shortened(scrubbed(step.message, secrets)), secrets);
+      const message = shortened(`${what} ${phaseAt(journal, id).name ?? ""}: ${why}`.toWellFormed());
       const isLast = id.phase === "defer" ? journal.deletedAt !== undefined : isStopped(journal);
       const at = isLast ? undefined : retryAt(phaseAt(journal, id), record.attempt, now);
-      if (at !== undefined) return withRecord(journal, id, toBeRetried(withoutSeen(record), { ...step, message }, at));
-      const after = withRecord(journal, id, failed(withoutSeen(record), { ...step, message }, now));
+      if (at !== undefined) return withRecord(journal, id, toBeRetried(settled(record), { ...step, message }, at));
+      const after = withRecord(journal, id, failed(settled(record), { ...step, message }, now));
       return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: message };
     }
     case "wait": {
@@ -244,7 +271,7 @@ export const failureOf = (action: ActionSpec | undefined, message: string, step:
 /** Tells of outputs that are not shown as they are. */
 const redaction = ({ output = {}, shown }: PhaseRecord, phase: string, step: string): readonly StepEvent[] => {
   if (shown === undefined) return [];
-  const keys = Object.keys(output).filter((key) => output[key] !== shown[key]);
+  const keys = Object.keys(shown).filter((key) => output[key] !== shown[key]);
   const message = `phase ${phase}: ${keys.join(", ")}: an output has the value of a Secret, and is shown as ***; later phases have it`;
   return [{ type: "Warning", reason: "SecretRedacted", message, step: `${step}/redacted` }];
 };
@@ -399,7 +426,9 @@ export const advance = (
     return { id, context, step: stepOf(context, ask, journal) };
   });
   const known = steps.flatMap(({ id, context, step }) => (step === undefined ? [] : [{ id, context, step }]));
-  const secrets = known.some(({ step }) => step.type === "end" || step.type === "fail") ? secretValues(memory) : [];
+  const args = recordsOf(journal).flatMap(({ record }) => (record.args ?? []) as RenderedObject | readonly []);
+  const isEnd = known.some(({ step }) => step.type === "end" || step.type === "fail");
+  const secrets = isEnd ? secretValues(memory, args.flatMap(secretsIn)) : NO_SECRETS;
   const after = known.reduce((all, { id, step }) => applied(all, id, step, secrets, now), journal);
   const rolling = rollBack(memory, actionSet, after, now);
   const waits = known.flatMap(({ id, context, step }) =>

@@ -142,12 +142,14 @@ const GATE = "janus.io/recorded";
 const gatesOf = ({ schedulingGates }: JsonObject): readonly JsonObject[] =>
   Array.isArray(schedulingGates) ? (schedulingGates as readonly JsonObject[]) : [];
 
+const mayHaveGate = (spec: JsonObject): boolean => spec["nodeName"] === undefined;
+
 /**
  * With a gate: a creation that was given up may land when another Pod has run the command, and is gone. A Pod that names its node passes the
  * scheduler by, and may have no gates.
  */
 const gated = (spec: JsonObject): JsonObject =>
-  spec["nodeName"] === undefined ? { ...spec, schedulingGates: [...gatesOf(spec), { name: GATE }] } : spec;
+  mayHaveGate(spec) ? { ...spec, schedulingGates: [...gatesOf(spec), { name: GATE }] } : spec;
 
 const bodyOf = (context: PhaseContext, pod: JobPod): KubeObject => {
   const { namespace, labels = {}, annotations = {} } = pod;
@@ -176,6 +178,9 @@ export const createPod = (context: PhaseContext, pod: JobPod): Effect =>
 
 export const readPod = (context: PhaseContext, pod: JobPod): Effect =>
   get("read-pod", factOf(context, WATCHED), podRef(context, pod), context.serviceAccount);
+
+/** Whether it is made with a gate. */
+export const hasGate = (context: PhaseContext, pod: JobPod): boolean => mayHaveGate(specOf(context, pod));
 
 export const isGated = ({ spec }: KubeObject): boolean => gatesOf(asObject(spec)).some(({ name }) => name === GATE);
 

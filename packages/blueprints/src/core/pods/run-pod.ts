@@ -6,6 +6,7 @@ import { keyOf, type PhaseContext, type PhaseStep, WATCHED } from "../phase-cont
 import {
   createArgs,
   createPod,
+  hasGate,
   isArgs,
   isGated,
   isOurs,
@@ -57,11 +58,13 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
   const made = { namespace: pod.namespace, name: ref.name, uid };
   if (remembered["pod"] === undefined) return { type: "remember", remembered: { ...remembered, pod: made } };
   if ((remembered["pod"] as { readonly uid?: string }).uid !== uid) return gone(context, pod);
-  const args = argsStep(context, pod, found);
+  const state = podState(found);
+  // Once it may run, its Secret is as it was made, whatever has become of what it was made from.
+  const args =
+    isGated(found) || (!hasGate(context, pod) && state.type === "waiting") ? argsStep(context, pod, found) : undefined;
   if (args !== undefined) return args;
   if (isGated(found)) return { type: "run", effects: [openGate(context, pod, found)] };
 
-  const state = podState(found);
   const follow = {
     phase: keyOf(context),
     as: context.serviceAccount,
