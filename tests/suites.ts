@@ -73,6 +73,7 @@ export const DEEPER = [
   "tests/blueprints/job-pods.test.ts",
   "tests/blueprints/kube-exec-deeper.test.ts",
   "tests/blueprints/leaks.test.ts",
+  "tests/blueprints/odd-input.test.ts",
   "tests/blueprints/rotated-log.test.ts",
   "tests/blueprints/validation-limits.test.ts",
   "tests/cli/approval.test.ts",

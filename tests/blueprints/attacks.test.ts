@@ -152,6 +152,25 @@ const refused = async (phases: readonly object[], actions = 1): Promise<string |
 
 const phases = (count: number): readonly object[] => Array.from({ length: count }, (_, n) => task(`phase${n}`, "true"));
 
+it("an ActionSet that is created as if it had been taken up has the same bounds, and the times of its own", async () => {
+  const { create, over } = await place();
+  const finalizers = ["blueprints.janus.io/running"];
+  const old = "2020-01-01T00:00:00Z";
+  const made = actionSet("old", actionOn("do", "recipe"));
+  await create(
+    blueprint("recipe", { do: { phases: [] } }),
+    {
+      ...actionSet("many", ...Array.from({ length: 51 }, () => actionOn("do", "recipe"))),
+      metadata: { name: "many", finalizers },
+    },
+    { ...made, status: { startTime: old, completionTime: old } },
+  );
+  expect((await over("many")).status.error?.message).toBe("nothing was run: 51 actions, 50 are the most");
+  const { status } = await over("old");
+  expect(status.state).toBe("complete");
+  expect(JSON.stringify(status)).not.toContain(old);
+});
+
 describe("what is too large is refused before anything runs", () => {
   it.each([
     ["101 phases", phases(101), 1, "nothing was run: 101 phases, 100 are the most"],

@@ -2,6 +2,7 @@
 import { asObject, equal, type Instant, type JsonObject, toTimestamp, without } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { type ActionSet, ActionSetSpec } from "../api/action-set.ts";
+import type { BlueprintAction } from "../api/blueprint.ts";
 import { RUNNING } from "../api/names.ts";
 import { expiryOf, hasFinalizer, isTerminal, mayHaveJournal } from "./after-end.ts";
 import { tooMany } from "./action-problems.ts";
@@ -22,7 +23,16 @@ import {
   shortened,
   statusPatch,
 } from "./project.ts";
-import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, removeOwn, writeJournal } from "./requests.ts";
+import {
+  type Inquiry,
+  inquiry,
+  createJournal,
+  deleteJournal,
+  patchOwn,
+  readJournal,
+  removeOwn,
+  writeJournal,
+} from "./requests.ts";
 import { resolve } from "./resolve.ts";
 import { type Advance, advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.ts";
 import { isAllDone, isStopped, scheduled } from "./schedule.ts";
@@ -87,19 +97,30 @@ const refuse = (actionSet: ActionSet, problems: readonly string[], now: Instant)
   return endFailed(actionSet, message, failureOf(actionSet.spec?.actions?.[0], message, "refused"), now);
 };
 
+/** The actions of its Blueprints, as far as there are some. Left: too many. Undefined: still to be asked for. */
+const wantedActions = (
+  ask: Inquiry,
+  actionSet: ActionSet,
+  { actions = [] }: ActionSetSpec,
+): E.Either<string, readonly BlueprintAction[]> | undefined => {
+  const found = actions.map((action, at) => blueprintAction(ask, actionSet, action, at));
+  if (ask.missing.length > 0) return undefined;
+  const wanted = found.map((own) => (own !== undefined && E.isRight(own) ? own.right : {}));
+  const problem = tooMany(wanted);
+  return problem === undefined ? E.right(wanted) : E.left(problem);
+};
+
 /** Takes it up: the finalizer, and all of its phases pending. */
 const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
   const { spec } = actionSet;
   if (spec === undefined) return refuse(actionSet, [memory.problem ?? "spec is missing"], now);
   const ask = inquiry(memory);
-  const found = (spec.actions ?? []).map((action, at) => blueprintAction(ask, actionSet, action, at));
-  if (ask.missing.length > 0) return { type: "run", effects: ask.missing };
-  const wanted = found.map((own) => (own !== undefined && E.isRight(own) ? own.right : {}));
-  const problem = tooMany(wanted);
-  if (problem !== undefined) return refuse(actionSet, [problem], now);
+  const wanted = wantedActions(ask, actionSet, spec);
+  if (wanted === undefined) return { type: "run", effects: ask.missing };
+  if (E.isLeft(wanted)) return refuse(actionSet, [wanted.left], now);
   const actions = (spec.actions ?? []).map(({ name, object, blueprint }, at) => {
     const subject = { ...(name && { name }), ...(object && { object }), ...(blueprint && { blueprint }) };
-    return pendingAction(subject, wanted[at] ?? {});
+    return pendingAction(subject, wanted.right[at] ?? {});
   });
   const { finalizers = [] } = actionSet.metadata;
   const projected: Projection = {
@@ -115,7 +136,8 @@ const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
     effects: [
       patchOwn(actionSet, "take-up", {
         metadata: { finalizers: [...finalizers, RUNNING] },
-        status: statusPatch(actionSet, projected, now),
+        // It may have been created with the times of another one.
+        status: { ...statusPatch({ ...actionSet, status: {} }, projected, now), completionTime: null },
       }),
     ],
   };
@@ -144,6 +166,10 @@ const begin = (memory: Memory, actionSet: ActionSet, { settings, mayBegin }: Sur
   if (memory.problem !== undefined) return refuse(actionSet, [memory.problem], now);
   if (!mayBegin(memory)) return queue(memory, actionSet, now);
   const ask = inquiry(memory);
+  // Somebody may have created it as one that was taken up.
+  const wanted = wantedActions(ask, actionSet, actionSet.spec ?? {});
+  if (wanted === undefined) return { type: "run", effects: ask.missing };
+  if (E.isLeft(wanted)) return refuse(actionSet, [wanted.left], now);
   const journal = resolve(ask, actionSet, settings, {
     time: new Date(now).toISOString(),
     seed: shortHash(`${settings.seed}/${uid}`),

@@ -173,38 +173,25 @@ const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseSte
   return ended(why, next, found.stop?.(read.right, context));
 };
 
-/** Of all outputs together, in bytes: they are in the journal. */
-const MOST_OUTPUTS = 512 * 1024;
-
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-const bytesOf = (output: Readonly<Record<string, string>> = {}): number =>
-  Object.entries(output).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+/** Of all outputs together, as JSON, in bytes: they are in the journal. */
+const MOST_OUTPUTS = 512 * 1024;
 
-const outputProblem = (journal: Journal, output: Readonly<Record<string, string>>): string | undefined => {
-  const bytes = recordsOf(journal).reduce((sum, { record }) => sum + bytesOf(record.output), bytesOf(output));
+const outputProblem = (journal: Journal): string | undefined => {
+  const all = recordsOf(journal).flatMap(({ record: { output, shown } }) => [output ?? [], shown ?? []]);
+  const bytes = jsonBytes(all.filter((one) => Object.keys(one).length > 0));
   return bytes > MOST_OUTPUTS
     ? `the outputs of all phases are ${Math.ceil(bytes / 1024)} KiB, 512 KiB is the most`
     : undefined;
 };
 
-/** Whether there is room in the journal for all outputs, those of phases that run included. */
-const hasRoom = (journal: Journal): boolean =>
-  recordsOf(journal).reduce((sum, { record }) => sum + bytesOf(record.output) + bytesOf(record.seen), 0) <=
-  MOST_OUTPUTS;
+/** Of a journal as JSON, in bytes: a Secret may have 1 MiB, and each phase that begins takes a little. */
+const MOST_JOURNAL = 1_000_000;
 
-const withoutSeen = (record: PhaseRecord): PhaseRecord => {
-  const { seen, ...others } = record;
-  return seen === undefined ? record : others;
-};
+const fits = (journal: Journal): boolean => jsonBytes(journal) <= MOST_JOURNAL;
 
-/** Without what matters only while it runs. */
-const settled = (record: PhaseRecord): PhaseRecord => {
-  const { seen, args, ...others } = record;
-  return seen === undefined && args === undefined ? record : others;
-};
-
-/** Of the arguments of all phases that run, in bytes: those for which there is no room are rendered again after a restart. */
+/** Of the arguments of all phases that run: those for which there is no room are rendered again after a restart. */
 const MOST_ARGS = 128 * 1024;
 
 const withArgs = (journal: Journal, record: PhaseRecord, args: RenderedObject | undefined): PhaseRecord => {
@@ -213,28 +200,45 @@ const withArgs = (journal: Journal, record: PhaseRecord, args: RenderedObject | 
   return jsonBytes([...all, args]) > MOST_ARGS ? record : { ...record, args: args as unknown as JsonObject };
 };
 
-/** Without the outputs of phases that run: these can be read again, as a rule. */
+/** Without what matters only while it runs. */
+const settled = (record: PhaseRecord): PhaseRecord => {
+  const { seen, args, ...others } = record;
+  return seen === undefined && args === undefined ? record : others;
+};
+
+/** Without what phases that run may do without, as a rule: it can be read and rendered again. */
 const forgotten = (journal: Journal): Journal =>
   running(journal).reduce((all, id) => {
     const record = recordOf(all, id);
-    return record === undefined ? all : withRecord(all, id, withoutSeen(record));
+    return record === undefined ? all : withRecord(all, id, settled(record));
   }, journal);
+
+/** The first of these that there is room for, else the last one. */
+const fitting = (journal: Journal, ...others: readonly (() => Journal)[]): Journal =>
+  others.reduce((chosen, other) => (fits(chosen) ? chosen : other()), journal);
 
 /** Returns the journal after what a phase has come to; messages and outputs that are shown have no values of Secrets. */
 const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: SecretValues, now: Instant): Journal => {
   const record = recordOf(journal, id);
   if (record === undefined) return journal;
   switch (step.type) {
-    case "remember":
-      return withRecord(journal, id, withArgs(journal, { ...record, remembered: step.remembered }, step.args));
+    case "remember": {
+      const next = { ...record, remembered: step.remembered };
+      return fitting(withRecord(journal, id, withArgs(journal, next, step.args)), () => withRecord(journal, id, next));
+    }
     case "end": {
-      const problem = outputProblem(journal, step.output);
-      if (problem !== undefined) return applied(journal, id, fail(problem), secrets, now);
       const shown = Object.fromEntries(
         Object.entries(step.output).map((one) => one.map((text) => scrubbed(text, secrets)) as [string, string]),
       );
       const after = withRecord(journal, id, completed(settled(record), step.output, shown, now));
-      return hasRoom(after) ? after : forgotten(after);
+      const problem = outputProblem(after);
+      return problem === undefined
+        ? fitting(
+            after,
+            () => forgotten(after),
+            () => applied(journal, id, fail("there is no room for its outputs in the journal"), secrets, now),
+          )
+        : applied(journal, id, fail(problem), secrets, now);
     }
     case "fail": {
       const what = id.phase === "defer" ? "deferPhase" : "phase";
@@ -242,15 +246,23 @@ const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: Secret
       const message = shortened(`${what} ${phaseAt(journal, id).name ?? ""}: ${why}`.toWellFormed());
       const isLast = id.phase === "defer" ? journal.deletedAt !== undefined : isStopped(journal);
       const at = isLast ? undefined : retryAt(phaseAt(journal, id), record.attempt, now);
-      if (at !== undefined) return withRecord(journal, id, toBeRetried(settled(record), { ...step, message }, at));
-      const after = withRecord(journal, id, failed(settled(record), { ...step, message }, now));
-      return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: message };
+      const failing = (told: string): Journal => {
+        const failure = { ...step, message: told };
+        if (at !== undefined) return withRecord(journal, id, toBeRetried(settled(record), failure, at));
+        const after = withRecord(journal, id, failed(settled(record), failure, now));
+        return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: told };
+      };
+      const after = failing(message);
+      return fitting(
+        after,
+        () => forgotten(after),
+        () => forgotten(failing(shortened(message, 256))),
+      );
     }
     case "wait": {
       const { seen } = step;
       if (seen === undefined || equal(seen, record.seen ?? {})) return journal;
-      const after = withRecord(journal, id, { ...record, seen });
-      return hasRoom(after) ? after : journal;
+      return fitting(withRecord(journal, id, { ...record, seen }), () => journal);
     }
     case "run":
       return journal;

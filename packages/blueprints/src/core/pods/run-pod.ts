@@ -15,7 +15,7 @@ import {
   podRef,
   readArgs,
   readPod,
-  restartPolicyOf,
+  restartsOf,
 } from "./job-pod.ts";
 import { hasRun, namePod, podState } from "./pod-state.ts";
 
@@ -120,11 +120,9 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
  * Errors:     another client has made a Pod of that name, or deleted ours; it may not be made; it does not run in time.
  */
 export const runPod = (context: PhaseContext, pod: JobPod): PhaseStep => {
-  const restarts = restartPolicyOf(context, pod);
-  if (restarts !== "Never")
-    return fail(
-      `podOverride: restartPolicy ${restarts} would run the command more than once: leave it out, it is Never`,
-    );
+  const restarts = restartsOf(context, pod);
+  if (restarts !== undefined)
+    return fail(`podOverride: ${restarts} would run the command more than once: leave it out, it is Never`);
   const answer = context.fact(WATCHED);
   const trouble = context.trouble(WATCHED);
   if (answer === undefined) {
