@@ -286,9 +286,10 @@ const proceed = (memory: Memory, actionSet: ActionSet, around: Surroundings, now
       return run(memory, actionSet, journal, around.settings, now);
     case "damaged":
       return endWithout(memory, actionSet, `its journal cannot be read: ${journal.message}`, around.settings, now);
+    case "removed":
+      return release(actionSet);
     case "absent":
-      // Deleted by this controller, as the last but one step.
-      if (isDeleted) return release(actionSet);
+      if (isDeleted && !isBegun) return release(actionSet);
       return isBegun
         ? endWithout(memory, actionSet, "its journal is gone", around.settings, now)
         : begin(memory, actionSet, around, now);

@@ -30,13 +30,19 @@ const withFact = (memory: Memory, fact: string, answer: Answer): Memory => {
   return { ...memory, doubts, facts: new Map(memory.facts).set(fact, answer) };
 };
 
+/** By whom it is: this process removes it when all is done. */
+const GONE = { delete: { type: "removed" }, other: { type: "absent" } } as const satisfies Record<string, KnownJournal>;
+
 /** A conflict says that it is not as it was when it was last read. */
 const journalAnswered = (memory: Memory, { request }: Effect, answer: Answer): Observed<Memory> => {
   if (E.isRight(answer)) {
-    const journal: KnownJournal = request.verb === "delete" ? { type: "absent" } : known(answer.right);
+    const journal = request.verb === "delete" ? GONE.delete : known(answer.right);
     return { memory: { ...memory, journal, isKnown: true } };
   }
-  if (isAbsent(answer.left)) return { memory: { ...memory, journal: { type: "absent" }, isKnown: true } };
+  if (isAbsent(answer.left)) {
+    const journal = request.verb === "delete" ? GONE.delete : GONE.other;
+    return { memory: { ...memory, journal, isKnown: true } };
+  }
   if (classify(answer.left) === "conflict") return { memory: { ...memory, journal: { type: "unread" } } };
   return { memory, failed: answer.left };
 };

@@ -151,6 +151,8 @@ export type PhaseStep =
       readonly type: "wait";
       readonly until: Instant;
       readonly because: string;
+      /** What it waits for has ended: only its result is still to be read. */
+      readonly isOver?: true;
       readonly watched?: readonly WatchedObject[];
       readonly follow?: readonly LogSource[];
       readonly execs?: readonly ExecSource[];

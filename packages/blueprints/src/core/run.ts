@@ -127,16 +127,34 @@ export const timeLimit = ({ spec, time }: Journal): Instant =>
 const boundOf = (journal: Journal, { id, timeout }: PhaseContext): number =>
   timeout ?? (id.phase === "defer" && journal.deletedAt !== undefined ? DEFER_OF_DELETED : Number.POSITIVE_INFINITY);
 
-const deadlineOf = (journal: Journal, context: PhaseContext): Instant => context.startedAt + boundOf(journal, context);
+/** Since when it is over time, and only what it has come to is looked at. */
+const overdueSince = ({ remembered }: PhaseContext): Instant | undefined =>
+  fromTimestamp(remembered[OVERDUE] as string | undefined);
+
+const OVERDUE = "overdueSince";
+
+/** How long a result that is there is looked for after that, in ms. */
+const LAST_LOOK = 60_000;
+
+const deadlineOf = (journal: Journal, context: PhaseContext): Instant => {
+  const since = overdueSince(context);
+  return since === undefined ? context.startedAt + boundOf(journal, context) : since + LAST_LOOK;
+};
 
 /** Why a phase is ended where it is, and is not done. Undefined: it goes on. */
 const endedBy = (journal: Journal, context: PhaseContext): string | undefined => {
   const { id, now } = context;
   if (id.phase !== "defer" && mustEnd(journal))
     return journal.deletedAt === undefined ? journal.error : "the ActionSet was deleted";
-  if (now < deadlineOf(journal, context)) return undefined;
+  if (now < context.startedAt + boundOf(journal, context)) return undefined;
   return `it was not done within ${phaseAt(journal, id).timeout ?? "10m, since the ActionSet was deleted"}`;
 };
+
+/** Whether it changes nothing, and waits for nothing but to be told of what has ended. */
+const isLook = (step: PhaseStep): boolean =>
+  step.type === "run"
+    ? step.effects.every(({ request: { verb } }) => verb === "get" || verb === "list" || verb === "raw")
+    : step.type === "wait" && step.isOver === true;
 
 /** Ends a phase where it is: what it has made is found, to be removed. */
 const ended = (why: string, next: PhaseStep | undefined, stopping: PhaseStep | undefined): PhaseStep => {
@@ -167,9 +185,18 @@ const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseSte
     const next = found.step(read.right, context);
     return next.type === "remember" ? { ...next, args: rendered.right } : next;
   }
-  // What is done by then is done.
+  // What is done by then is done, though it may be found out only after a restart.
   const next = mustEnd(journal) && id.phase !== "defer" ? undefined : found.step(read.right, context);
   if (next?.type === "end" || next?.type === "fail") return next;
+  if (next !== undefined && isLook(next)) {
+    const since = overdueSince(context);
+    if (since === undefined)
+      return {
+        type: "remember",
+        remembered: { ...context.remembered, [OVERDUE]: new Date(context.now).toISOString() },
+      };
+    if (context.now < since + LAST_LOOK) return next;
+  }
   return ended(why, next, found.stop?.(read.right, context));
 };
 

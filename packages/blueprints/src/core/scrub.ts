@@ -93,25 +93,51 @@ export const secretValues = (
 export const scrubbed = (text: string, { whole }: Pick<SecretValues, "whole">): string =>
   whole.reduce((shown, value) => shown.replaceAll(value, REDACTED), text);
 
-/** The text without parts of these: last lines may begin or end in the middle of a value. */
-export const withoutParts = (text: string, { parts }: Pick<SecretValues, "parts">): string => {
+/** Each part of a value has one of its blocks as a whole. */
+const BLOCK = PART / 2;
+
+/** Of comparisons of characters: a text that needs more is not shown at all. */
+const MOST_COMPARED = 1_000_000;
+
+/** The places of all blocks of a text. */
+const blocksOf = (text: string): ReadonlyMap<string, readonly number[]> => {
   const places = new Map<string, number[]>();
-  for (let at = 0; at + PART <= text.length; at += 1) {
-    const part = text.slice(at, at + PART);
-    const known = places.get(part);
-    if (known === undefined) places.set(part, [at]);
+  for (let at = 0; at + BLOCK <= text.length; at += 1) {
+    const block = text.slice(at, at + BLOCK);
+    const known = places.get(block);
+    if (known === undefined) places.set(block, [at]);
     else known.push(at);
   }
+  return places;
+};
+
+/** How far both are the same from there on, in steps of 1 or -1. */
+const common = (one: string, at: number, other: string, place: number, step: 1 | -1): number => {
+  let count = 0;
+  for (;;) {
+    const char = one.charAt(at + step * count);
+    if (char === "" || char !== other.charAt(place + step * count)) return count;
+    count += 1;
+  }
+};
+
+/** The text without parts of these: last lines may begin or end in the middle of a value. */
+export const withoutParts = (text: string, { parts }: Pick<SecretValues, "parts">): string => {
+  const places = blocksOf(text);
   const hidden = new Set<number>();
+  let compared = 0;
   for (const value of parts)
-    for (let at = 0; at + PART <= value.length && places.size > 0; at += 1) {
-      const part = value.slice(at, at + PART);
-      for (const place of places.get(part) ?? []) for (let n = 0; n < PART; n += 1) hidden.add(place + n);
-      places.delete(part);
-    }
-  const shown = (char: string, at: number): string => {
-    if (!hidden.has(at)) return char;
+    for (let at = 0; at + BLOCK <= value.length; at += BLOCK)
+      for (const place of places.get(value.slice(at, at + BLOCK)) ?? []) {
+        const before = common(value, at - 1, text, place - 1, -1);
+        const after = common(value, at, text, place, 1);
+        compared += before + after;
+        if (compared > MOST_COMPARED) return REDACTED;
+        if (before + after >= PART) for (let n = place - before; n < place + after; n += 1) hidden.add(n);
+      }
+  const shown = (at: number): string => {
+    if (!hidden.has(at)) return text.charAt(at);
     return hidden.has(at - 1) ? "" : REDACTED;
   };
-  return hidden.size === 0 ? text : Array.from({ length: text.length }, (_, at) => shown(text.charAt(at), at)).join("");
+  return hidden.size === 0 ? text : Array.from({ length: text.length }, (_, at) => shown(at)).join("");
 };

@@ -103,6 +103,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
           type: "wait",
           until: Number.POSITIVE_INFINITY,
           because: `the log of ${shown} is read`,
+          isOver: true,
           watched,
           follow: [follow],
         };
