@@ -143,6 +143,22 @@ it("goes on where somebody takes its finalizer off", async () => {
   expect((await over("run")).status.state).toBe("complete");
 });
 
+it("no more Secrets are read than there is room for, however many it names", async () => {
+  let reads = 0;
+  const { create, over } = await place((request, next) => {
+    if (request.purpose === "read-secret") reads += 1;
+    return next(request);
+  });
+  const names = Array.from({ length: 10 }, (_, n) => `s${n}`);
+  await create(
+    ...names.map((name) => secret(name, { text: "x".repeat(200 * 1024) })),
+    blueprint("recipe", { do: { phases: [] } }),
+    actionSet("run", actionOn("do", "recipe", { secrets: Object.fromEntries(names.map((name) => [name, { name }])) })),
+  );
+  expect((await over("run")).status.error?.message).toContain("before it are more than 512 KiB, which is the most");
+  expect(reads).toBe(2);
+});
+
 const refused = async (phases: readonly object[], actions = 1): Promise<string | undefined> => {
   const { create, over } = await place();
   await create(blueprint("recipe", { do: { phases } }));

@@ -5,7 +5,7 @@ import type { Effect } from "../../../packages/blueprints/src/core/effect.ts";
 import { type KnownJournal, refresh, remember } from "../../../packages/blueprints/src/core/memory.ts";
 import { observe } from "../../../packages/blueprints/src/core/observe.ts";
 import { indexOf } from "../../../packages/blueprints/src/core/phase-context.ts";
-import { create, get, patch, remove } from "../../../packages/blueprints/src/core/requests.ts";
+import { create, get, patch, patchOwn, remove } from "../../../packages/blueprints/src/core/requests.ts";
 import { pods } from "@janus/types";
 
 const start = remember({
@@ -100,3 +100,14 @@ it.each<readonly [what: string, KnownJournal["type"], object: ReturnType<typeof 
     expect(refresh({ ...before, journal }, object).facts.size).toBe(isKept ? 1 : 0);
   },
 );
+
+it("what was read for the start is read anew by one that waits for its turn: a Blueprint may be edited meanwhile", () => {
+  const { actionSet } = start;
+  const before = { ...start, facts: new Map([["blueprint/recipe", pod("1")]]) };
+  const told = (purpose: string) => {
+    const own = patchOwn(actionSet, purpose, { status: { state: "pending" } });
+    const answer = E.right({ ...start.object, status: { state: "pending" } });
+    return observe(before, { type: "answered", effect: own, answer, sent: 1, at: 2 }).memory.facts.size;
+  };
+  expect([told("queue"), told("record")]).toEqual([0, 1]);
+});

@@ -32,6 +32,7 @@ import {
   readJournal,
   removeOwn,
   writeJournal,
+  QUEUE,
 } from "./requests.ts";
 import { resolve } from "./resolve.ts";
 import { type Advance, advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.ts";
@@ -157,7 +158,7 @@ const queue = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
   const status = statusPatch(actionSet, projected, now);
   return isProjected(actionSet, status, memory.recorded)
     ? { ...untilChanged(because), isQueued: true }
-    : { type: "run", effects: [patchOwn(actionSet, "queue", { status })] };
+    : { type: "run", effects: [patchOwn(actionSet, QUEUE, { status })] };
 };
 
 /** Reads all that the actions need, and begins, or says all that is wrong. */

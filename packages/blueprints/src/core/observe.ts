@@ -14,7 +14,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Effect } from "./effect.ts";
 import { decodeJournal } from "./journal.ts";
 import { type Answer, type Happened, type KnownJournal, type Memory, withObject } from "./memory.ts";
-import { JOURNAL, OWN } from "./requests.ts";
+import { JOURNAL, OWN, QUEUE } from "./requests.ts";
 import { isWatchedFact } from "./phase-context.ts";
 
 const known = (secret: KubeObject): KnownJournal => {
@@ -47,12 +47,14 @@ const journalAnswered = (memory: Memory, { request }: Effect, answer: Answer): O
   return { memory, failed: answer.left };
 };
 
-const ownAnswered = (memory: Memory, { request }: Effect, answer: Answer, at: Instant): Observed<Memory> => {
+const ownAnswered = (memory: Memory, { request, purpose }: Effect, answer: Answer, at: Instant): Observed<Memory> => {
   if (E.isLeft(answer))
     return classify(answer.left) === "conflict" ? { memory, isStale: true } : { memory, failed: answer.left };
   if (request.verb === "delete") return { memory, isStale: true };
   const { status } = asObject("body" in request ? request.body : {});
-  const next = withObject(memory, answer.right);
+  // One that waits for its turn may wait for long: what it needs is read anew when it begins.
+  const facts: Memory["facts"] = purpose === QUEUE ? new Map() : memory.facts;
+  const next = { ...withObject(memory, answer.right), facts };
   return { memory: isObject(status) ? { ...next, recorded: status, recordedAt: at } : next };
 };
 
