@@ -37,7 +37,7 @@ import {
 import { resolve } from "./resolve.ts";
 import { type Advance, advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.ts";
 import { isAllDone, isStopped, scheduled } from "./schedule.ts";
-import { scrubbed, secretValues } from "./scrub.ts";
+import { scrubbed, secretValues, withoutParts } from "./scrub.ts";
 import { shortHash } from "./names.ts";
 
 /** What an ActionSet does not say itself. */
@@ -242,7 +242,7 @@ const waiting = (
   // Most have nothing of a Secret.
   if (isSaid(actionSet, journal, awaited)) return wait;
   const secrets = secretValues(memory);
-  const shown = awaited.map((one) => ({ ...one, because: scrubbed(one.because, secrets) }));
+  const shown = awaited.map((one) => ({ ...one, because: withoutParts(scrubbed(one.because, secrets), secrets) }));
   if (isSaid(actionSet, journal, shown)) return wait;
   const next = (memory.recordedAt ?? Number.NEGATIVE_INFINITY) + WORDS;
   if (now < next) return { ...wait, until: Math.min(wait.until, next) };
