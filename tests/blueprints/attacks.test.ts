@@ -57,6 +57,39 @@ describe("a value of a Secret", () => {
     await expect.poll(told).toContain("SecretRedacted");
   });
 
+  it("is not shown as the name of an output, nor where an artifact puts parts of it together", async () => {
+    const part = (name: string, cut: string) => kando(name, `'$(printf %s $value | ${cut})'`);
+    const { object, status, namespace } = await ended(
+      [
+        task("name", `value=$(printf %s ${PASSWORD} | base64 | tr -d =); ${kando("'$value'", "x")}`),
+        task("parts", `value=${PASSWORD}; ${part("first", "head -c 9")}; ${part("last", "tail -c +10")}`),
+      ],
+      {
+        outputArtifacts: {
+          all: { keyValue: { it: "{{ .Phases.parts.Output.first }}{{ .Phases.parts.Output.last }}" } },
+        },
+      },
+    );
+    expect(status.error).toBeUndefined();
+    expect(status).toMatchObject({ state: "complete", actions: [{ artifacts: { all: { keyValue: { it: "***" } } } }] });
+    expect(JSON.stringify([object, await eventsOf(namespace, "run")])).not.toMatch(
+      new RegExp(`${SECRET}|${Buffer.from(SECRET).toString("base64").replaceAll("=", "")}`, "u"),
+    );
+  });
+
+  it("is not shown in parts, where the last lines have only some of its lines, or one of them is cut", async () => {
+    const { create, over, namespace } = await place();
+    const value = Array.from({ length: 30 }, (_, n) => `${n}-marked-`.repeat(n === 29 ? 400 : 8)).join("\n");
+    await create(
+      secret("credentials", { password: value }),
+      blueprint("recipe", { do: { phases: [task("only", `printf %s '${PASSWORD}'; exit 1`)] } }),
+      run,
+    );
+    const object = await over("run");
+    expect(object.status.error?.message).toContain("exited with 1 (Error); last lines: ***");
+    expect(JSON.stringify([object, await eventsOf(namespace, "run")])).not.toContain("-marked-");
+  });
+
   it("reaches a command substitution of a shell as it is", async () => {
     const { status } = await ended([
       task("only", `length=$(printf %s "${PASSWORD}" | wc -c); test "$length" -eq ${SECRET.length}`),
@@ -110,6 +143,22 @@ it("goes on where somebody takes its finalizer off", async () => {
   expect((await over("run")).status.state).toBe("complete");
 });
 
+it("no more Secrets are read than there is room for, however many it names", async () => {
+  let reads = 0;
+  const { create, over } = await place((request, next) => {
+    if (request.purpose === "read-secret") reads += 1;
+    return next(request);
+  });
+  const names = Array.from({ length: 10 }, (_, n) => `s${n}`);
+  await create(
+    ...names.map((name) => secret(name, { text: "x".repeat(200 * 1024) })),
+    blueprint("recipe", { do: { phases: [] } }),
+    actionSet("run", actionOn("do", "recipe", { secrets: Object.fromEntries(names.map((name) => [name, { name }])) })),
+  );
+  expect((await over("run")).status.error?.message).toContain("before it are more than 512 KiB, which is the most");
+  expect(reads).toBe(2);
+});
+
 const refused = async (phases: readonly object[], actions = 1): Promise<string | undefined> => {
   const { create, over } = await place();
   await create(blueprint("recipe", { do: { phases } }));
@@ -118,6 +167,25 @@ const refused = async (phases: readonly object[], actions = 1): Promise<string |
 };
 
 const phases = (count: number): readonly object[] => Array.from({ length: count }, (_, n) => task(`phase${n}`, "true"));
+
+it("an ActionSet that is created as if it had been taken up has the same bounds, and the times of its own", async () => {
+  const { create, over } = await place();
+  const finalizers = ["blueprints.janus.io/running"];
+  const old = "2020-01-01T00:00:00Z";
+  const made = actionSet("old", actionOn("do", "recipe"));
+  await create(
+    blueprint("recipe", { do: { phases: [] } }),
+    {
+      ...actionSet("many", ...Array.from({ length: 51 }, () => actionOn("do", "recipe"))),
+      metadata: { name: "many", finalizers },
+    },
+    { ...made, status: { startTime: old, completionTime: old } },
+  );
+  expect((await over("many")).status.error?.message).toBe("nothing was run: 51 actions, 50 are the most");
+  const { status } = await over("old");
+  expect(status.state).toBe("complete");
+  expect(JSON.stringify(status)).not.toContain(old);
+});
 
 describe("what is too large is refused before anything runs", () => {
   it.each([

@@ -1,7 +1,8 @@
 // Tests an ActionSet whose journal is lost while it runs: it fails, and none of its Pods runs on.
 import { expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
-import { within } from "../fixtures/manifests.ts";
+import { roleBinding, within } from "../fixtures/manifests.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 import { actionOn, actionSet, type ActionSetObject, actionSetRef, blueprint } from "./objects.ts";
 import { client, controllerOf, nodeFor, prepared } from "./world.ts";
 
@@ -41,4 +42,30 @@ it("fails, says so, and its Pods are deleted, but no other with its label alone"
       error: { message: "its journal is gone" },
     });
   await expect.poll(podNames, { timeout: 40_000 }).toEqual(["other"]);
+});
+
+it("none of its Pods in another namespace runs on where it is deleted, too, and nothing holds it back", async () => {
+  const namespace = await prepared();
+  const other = await freshNamespace();
+  const node = await nodeFor(other);
+  onTestFinished(node.stop);
+  await administrator.create(within(other, roleBinding("ops", "ClusterRole", "admin", `${namespace}/ops`)));
+  await administrator.create(within(other, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "subject" } }));
+  const first = controllerOf(client, namespace);
+  const there = { ...sleep, args: { ...sleep.args, namespace: other } };
+  const object = { apiVersion: "v1", resource: "configmaps", name: "subject", namespace: other };
+  await administrator.create(within(namespace, blueprint("recipe", { do: { phases: [there] } })));
+  await administrator.create(within(namespace, actionSet("run", actionOn("do", "recipe", { object }))));
+  const running = async () => (await administrator.list({ apiVersion: "v1", kind: "Pod" }, other)).length;
+  await expect.poll(running, { timeout: 10_000 }).toBe(1);
+  await first.stop();
+  const run = within(namespace, actionSetRef("run"));
+  const { uid = "" } = (await administrator.read(run))?.metadata ?? {};
+  const journal = { apiVersion: "v1", kind: "Secret", metadata: { name: `janus-actionset-${uid}` } };
+  await administrator.remove(within(namespace, journal));
+  await administrator.remove(run);
+
+  onTestFinished(controllerOf(client, namespace).stop);
+  await expect.poll(() => administrator.read(run), { timeout: 20_000 }).toBeUndefined();
+  await expect.poll(running, { timeout: 40_000 }).toBe(0);
 });

@@ -32,6 +32,12 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** The empty object for anything else. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
+/** Whether lists and objects contain each other more than so deep: what is done to them by recursion needs some stack for each. */
+export const isDeeperThan = (value: unknown, most: number): boolean => {
+  if (typeof value !== "object" || value === null) return false;
+  return most === 0 || Object.values(value).some((one) => isDeeperThan(one, most - 1));
+};
+
 /** An object with the other fields of this one. */
 export const without = (object: unknown, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(asObject(object)).filter(([name]) => !names.includes(name)));

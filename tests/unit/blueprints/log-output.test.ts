@@ -57,6 +57,8 @@ describe("the last lines", () => {
     const lines = Array.from({ length: 14 }, (_, at) => `line ${at}`);
     expect(read([...lines, "", output("a", "1")].join("\n")).tail).toEqual(lines.slice(4));
   });
+  it("have no part of a word that is cut, which may be that of a Secret", () =>
+    expect(readLog(NO_LOG, `password: ${"x".repeat(5000)}\n`).tail).toEqual(["password: …"]));
   it("are 2 KiB at most", () => {
     const { tail } = read(Array.from({ length: 10 }, () => "x".repeat(500)).join("\n"));
     expect(tail).toHaveLength(4);

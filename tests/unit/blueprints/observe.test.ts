@@ -2,10 +2,10 @@
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import type { Effect } from "../../../packages/blueprints/src/core/effect.ts";
-import { remember } from "../../../packages/blueprints/src/core/memory.ts";
+import { type KnownJournal, refresh, remember } from "../../../packages/blueprints/src/core/memory.ts";
 import { observe } from "../../../packages/blueprints/src/core/observe.ts";
 import { indexOf } from "../../../packages/blueprints/src/core/phase-context.ts";
-import { create, get, patch, remove } from "../../../packages/blueprints/src/core/requests.ts";
+import { create, get, patch, patchOwn, remove } from "../../../packages/blueprints/src/core/requests.ts";
 import { pods } from "@janus/types";
 
 const start = remember({
@@ -79,4 +79,35 @@ it.each([
   const later = observe(soon.memory, { ...answered, at: 61_000 });
   expect([first, soon, later].map(({ memory }) => memory.facts.has(FACT))).toEqual([!isDoubted, !isDoubted, true]);
   expect([first, soon, later].map(({ failed }) => failed !== undefined)).toEqual([isDoubted, isDoubted, false]);
+});
+
+const edited = (labels: Readonly<Record<string, string>>, actions: readonly string[] = []) => ({
+  ...start.object,
+  metadata: { ...start.object.metadata, labels },
+  spec: { actions: actions.map((name) => ({ name })) },
+});
+
+it.each<readonly [what: string, KnownJournal["type"], object: ReturnType<typeof edited>, isKept: boolean]>([
+  ["another ServiceAccount", "absent", edited({ "janus.io/service-account": "weak" }), false],
+  ["another spec", "absent", edited({}, ["other"]), false],
+  ["another label", "absent", edited({ team: "shop" }), true],
+  ["another spec, once it has begun", "read", edited({}, ["other"]), true],
+])(
+  "what was read is known after an edit, but not to one that has not begun as another one: %s",
+  (_, type, object, isKept) => {
+    const before = { ...remember(edited({})), facts: new Map([["Secret/shop/s", pod("1")]]) };
+    const journal = { type } as KnownJournal;
+    expect(refresh({ ...before, journal }, object).facts.size).toBe(isKept ? 1 : 0);
+  },
+);
+
+it("what was read for the start is read anew by one that waits for its turn: a Blueprint may be edited meanwhile", () => {
+  const { actionSet } = start;
+  const before = { ...start, facts: new Map([["blueprint/recipe", pod("1")]]) };
+  const told = (purpose: string) => {
+    const own = patchOwn(actionSet, purpose, { status: { state: "pending" } });
+    const answer = E.right({ ...start.object, status: { state: "pending" } });
+    return observe(before, { type: "answered", effect: own, answer, sent: 1, at: 2 }).memory.facts.size;
+  };
+  expect([told("queue"), told("record")]).toEqual([0, 1]);
 });

@@ -104,10 +104,18 @@ const integer = (value: RenderedJson): Read<number> =>
     text(value),
   );
 
-const TRUTHS: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false, "": false };
+const TRUTHS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+  ["", false],
+]);
 
 const boolean = (value: RenderedJson): Read<boolean> =>
-  E.flatMap((one: string) => E.fromNullable("must be true or false")(TRUTHS[one.trim().toLowerCase()]))(text(value));
+  E.flatMap((one: string) => E.fromNullable("must be true or false")(TRUTHS.get(one.trim().toLowerCase())))(
+    text(value),
+  );
 
 const object = (value: RenderedJson): Read<JsonObject> =>
   E.flatMap((one: Json) =>

@@ -7,21 +7,29 @@ import { paramsOf } from "./params.ts";
 import { type Data, NIL, type Randomness, renderText } from "./templates.ts";
 import { isTainted, REDACTED, revealed } from "./text.ts";
 import type { Inquiry } from "./requests.ts";
+import { scrubbed, type SecretValues } from "./scrub.ts";
 
 /** The most bytes of all artifacts: they are in the status. */
 const MOST = 256 * 1024;
 
-const rendered = (text: string, path: string, data: Data, randomness: Randomness): E.Either<string, string> =>
+/** How the texts of an artifact are rendered. */
+interface Rendering {
+  readonly data: Data;
+  readonly randomness: Randomness;
+  readonly secrets: SecretValues;
+}
+
+/** Outputs that have a part of the value of a Secret each may have the value together. */
+const rendered = (text: string, path: string, { data, randomness, secrets }: Rendering): E.Either<string, string> =>
   E.bimap(
     (problem: string) => `artifact ${path}: ${problem}`,
-    (one: Parameters<typeof revealed>[0]) => (isTainted(one) ? REDACTED : revealed(one)),
+    (one: Parameters<typeof revealed>[0]) => (isTainted(one) ? REDACTED : scrubbed(revealed(one), secrets)),
   )(renderText(text, data, { ...randomness, at: path }));
 
 const artifactOf = (
   name: string,
   { keyValue, kopiaSnapshot }: Artifact,
-  data: Data,
-  randomness: Randomness,
+  rendering: Rendering,
 ): E.Either<string, Artifact> =>
   E.flatMap((entries: readonly (readonly [string, string])[]) =>
     E.map(
@@ -32,11 +40,11 @@ const artifactOf = (
     )(
       kopiaSnapshot === undefined
         ? E.right<string, string | undefined>(undefined)
-        : rendered(kopiaSnapshot, `${name}.kopiaSnapshot`, data, randomness),
+        : rendered(kopiaSnapshot, `${name}.kopiaSnapshot`, rendering),
     ),
   )(
     E.traverseArray(([key, text]: readonly [string, string]) =>
-      E.map((value: string) => [key, value] as const)(rendered(text, `${name}.${key}`, data, randomness)),
+      E.map((value: string) => [key, value] as const)(rendered(text, `${name}.${key}`, rendering)),
     )(Object.entries(keyValue ?? {})),
   );
 
@@ -45,6 +53,7 @@ export const artifactsOf = (
   ask: Inquiry,
   actionSet: ActionSet,
   journal: Journal,
+  secrets: SecretValues,
 ): E.Either<string, readonly Readonly<Record<string, Artifact>>[]> | undefined => {
   const all: Readonly<Record<string, Artifact>>[] = [];
   for (const [action, { blueprint }] of journal.actions.entries()) {
@@ -54,7 +63,9 @@ export const artifactsOf = (
     if (data !== undefined && E.isLeft(data)) return data;
     const randomness = { now: Date.parse(journal.time), seed: `${journal.seed}/artifacts/${action}` };
     const read = E.traverseArray(([name, artifact]: readonly [string, Artifact]) =>
-      E.map((one: Artifact) => [name, one] as const)(artifactOf(name, artifact, data?.right ?? NIL, randomness)),
+      E.map((one: Artifact) => [name, one] as const)(
+        artifactOf(name, artifact, { data: data?.right ?? NIL, randomness, secrets }),
+      ),
     )(outputs);
     if (E.isLeft(read)) return read;
     all.push(Object.fromEntries(read.right));

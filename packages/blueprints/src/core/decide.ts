@@ -2,6 +2,7 @@
 import { asObject, equal, type Instant, type JsonObject, toTimestamp, without } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { type ActionSet, ActionSetSpec } from "../api/action-set.ts";
+import type { BlueprintAction } from "../api/blueprint.ts";
 import { RUNNING } from "../api/names.ts";
 import { expiryOf, hasFinalizer, isTerminal, mayHaveJournal } from "./after-end.ts";
 import { tooMany } from "./action-problems.ts";
@@ -22,11 +23,21 @@ import {
   shortened,
   statusPatch,
 } from "./project.ts";
-import { inquiry, createJournal, deleteJournal, patchOwn, readJournal, removeOwn, writeJournal } from "./requests.ts";
+import {
+  type Inquiry,
+  inquiry,
+  createJournal,
+  deleteJournal,
+  patchOwn,
+  readJournal,
+  removeOwn,
+  writeJournal,
+  QUEUE,
+} from "./requests.ts";
 import { resolve } from "./resolve.ts";
 import { type Advance, advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.ts";
 import { isAllDone, isStopped, scheduled } from "./schedule.ts";
-import { scrubbed, secretValues } from "./scrub.ts";
+import { scrubbed, secretValues, withoutParts } from "./scrub.ts";
 import { shortHash } from "./names.ts";
 
 /** What an ActionSet does not say itself. */
@@ -87,19 +98,30 @@ const refuse = (actionSet: ActionSet, problems: readonly string[], now: Instant)
   return endFailed(actionSet, message, failureOf(actionSet.spec?.actions?.[0], message, "refused"), now);
 };
 
+/** The actions of its Blueprints, as far as there are some. Left: too many. Undefined: still to be asked for. */
+const wantedActions = (
+  ask: Inquiry,
+  actionSet: ActionSet,
+  { actions = [] }: ActionSetSpec,
+): E.Either<string, readonly BlueprintAction[]> | undefined => {
+  const found = actions.map((action, at) => blueprintAction(ask, actionSet, action, at));
+  if (ask.missing.length > 0) return undefined;
+  const wanted = found.map((own) => (own !== undefined && E.isRight(own) ? own.right : {}));
+  const problem = tooMany(wanted);
+  return problem === undefined ? E.right(wanted) : E.left(problem);
+};
+
 /** Takes it up: the finalizer, and all of its phases pending. */
 const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
   const { spec } = actionSet;
   if (spec === undefined) return refuse(actionSet, [memory.problem ?? "spec is missing"], now);
   const ask = inquiry(memory);
-  const found = (spec.actions ?? []).map((action, at) => blueprintAction(ask, actionSet, action, at));
-  if (ask.missing.length > 0) return { type: "run", effects: ask.missing };
-  const wanted = found.map((own) => (own !== undefined && E.isRight(own) ? own.right : {}));
-  const problem = tooMany(wanted);
-  if (problem !== undefined) return refuse(actionSet, [problem], now);
+  const wanted = wantedActions(ask, actionSet, spec);
+  if (wanted === undefined) return { type: "run", effects: ask.missing };
+  if (E.isLeft(wanted)) return refuse(actionSet, [wanted.left], now);
   const actions = (spec.actions ?? []).map(({ name, object, blueprint }, at) => {
     const subject = { ...(name && { name }), ...(object && { object }), ...(blueprint && { blueprint }) };
-    return pendingAction(subject, wanted[at] ?? {});
+    return pendingAction(subject, wanted.right[at] ?? {});
   });
   const { finalizers = [] } = actionSet.metadata;
   const projected: Projection = {
@@ -115,7 +137,8 @@ const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
     effects: [
       patchOwn(actionSet, "take-up", {
         metadata: { finalizers: [...finalizers, RUNNING] },
-        status: statusPatch(actionSet, projected, now),
+        // It may have been created with the times of another one.
+        status: { ...statusPatch({ ...actionSet, status: {} }, projected, now), completionTime: null },
       }),
     ],
   };
@@ -135,7 +158,7 @@ const queue = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
   const status = statusPatch(actionSet, projected, now);
   return isProjected(actionSet, status, memory.recorded)
     ? { ...untilChanged(because), isQueued: true }
-    : { type: "run", effects: [patchOwn(actionSet, "queue", { status })] };
+    : { type: "run", effects: [patchOwn(actionSet, QUEUE, { status })] };
 };
 
 /** Reads all that the actions need, and begins, or says all that is wrong. */
@@ -144,6 +167,10 @@ const begin = (memory: Memory, actionSet: ActionSet, { settings, mayBegin }: Sur
   if (memory.problem !== undefined) return refuse(actionSet, [memory.problem], now);
   if (!mayBegin(memory)) return queue(memory, actionSet, now);
   const ask = inquiry(memory);
+  // Somebody may have created it as one that was taken up.
+  const wanted = wantedActions(ask, actionSet, actionSet.spec ?? {});
+  if (wanted === undefined) return { type: "run", effects: ask.missing };
+  if (E.isLeft(wanted)) return refuse(actionSet, [wanted.left], now);
   const journal = resolve(ask, actionSet, settings, {
     time: new Date(now).toISOString(),
     seed: shortHash(`${settings.seed}/${uid}`),
@@ -176,7 +203,8 @@ const finish = (memory: Memory, actionSet: ActionSet, known: ReadJournal, now: I
   if (actionSet.metadata.deletionTimestamp !== undefined)
     return { type: "run", effects: [deleteJournal(actionSet, known)] };
   const ask = inquiry(memory);
-  const artifacts = journal.error === undefined ? artifactsOf(ask, actionSet, journal) : E.right([]);
+  const artifacts =
+    journal.error === undefined ? artifactsOf(ask, actionSet, journal, secretValues(memory)) : E.right([]);
   if (artifacts === undefined) return { type: "run", effects: ask.missing };
   const projected = E.isRight(artifacts)
     ? finalProjection(journal, artifacts.right)
@@ -214,7 +242,7 @@ const waiting = (
   // Most have nothing of a Secret.
   if (isSaid(actionSet, journal, awaited)) return wait;
   const secrets = secretValues(memory);
-  const shown = awaited.map((one) => ({ ...one, because: scrubbed(one.because, secrets) }));
+  const shown = awaited.map((one) => ({ ...one, because: withoutParts(scrubbed(one.because, secrets), secrets) }));
   if (isSaid(actionSet, journal, shown)) return wait;
   const next = (memory.recordedAt ?? Number.NEGATIVE_INFINITY) + WORDS;
   if (now < next) return { ...wait, until: Math.min(wait.until, next) };
@@ -259,9 +287,10 @@ const proceed = (memory: Memory, actionSet: ActionSet, around: Surroundings, now
       return run(memory, actionSet, journal, around.settings, now);
     case "damaged":
       return endWithout(memory, actionSet, `its journal cannot be read: ${journal.message}`, around.settings, now);
+    case "removed":
+      return release(actionSet);
     case "absent":
-      // Deleted by this controller, as the last but one step.
-      if (isDeleted) return release(actionSet);
+      if (isDeleted && !isBegun) return release(actionSet);
       return isBegun
         ? endWithout(memory, actionSet, "its journal is gone", around.settings, now)
         : begin(memory, actionSet, around, now);

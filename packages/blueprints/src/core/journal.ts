@@ -21,6 +21,8 @@ const PhaseRecord = excerpt({
   endedAt: optional(string()),
   /** What the function must know after a restart, such as the uid of its Pod. */
   remembered: optional(openObject({})),
+  /** Its arguments as they were rendered: a restart has the same, whatever has become of what they were made from. */
+  args: optional(openObject({})),
   output: optional(strings),
   /** The same without values of Secrets, where it has some: for the status. */
   shown: optional(strings),

@@ -85,8 +85,12 @@ const readOutput = (log: Reading, text: string): void => {
   log.outputs.set(key, value);
 };
 
+/** A long line ends with a whole word: of the value of a Secret, no part is known for it. */
+const cut = (line: string): string =>
+  line.length <= TAIL_BYTES ? line.toWellFormed() : `${line.slice(0, TAIL_BYTES).replace(/\S+$/u, "").toWellFormed()}…`;
+
 const readTail = ({ tail }: Reading, line: string): void => {
-  tail.push(line.slice(0, TAIL_BYTES).toWellFormed());
+  tail.push(cut(line));
   if (tail.length > TAIL_LINES) tail.shift();
   while (tail.length > 1 && Buffer.byteLength(tail.join("\n")) > TAIL_BYTES) tail.shift();
 };

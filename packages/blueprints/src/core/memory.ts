@@ -1,15 +1,25 @@
 // The memory of a process of an ActionSet: the object, its journal, and the answers of the API server by name.
 import { report } from "@janus/api";
-import { type ApiError, asObject, type Instant, type JsonObject, type KubeObject } from "@janus/types";
+import {
+  type ApiError,
+  asObject,
+  equal,
+  type Instant,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+} from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { ActionSet } from "../api/action-set.ts";
+import { SERVICE_ACCOUNT } from "../api/names.ts";
 import type { Effect } from "./effect.ts";
 import type { ExecOutcome } from "./exec/exec-outcome.ts";
 import type { Journal } from "./journal.ts";
 import type { LogOutput } from "./log-output.ts";
 
 export type KnownJournal =
-  | { readonly type: "unread" | "absent" }
+  /** removed: by this process, when all was done. */
+  | { readonly type: "unread" | "absent" | "removed" }
   | { readonly type: "damaged"; readonly message: string }
   | { readonly type: "read"; readonly journal: Journal; readonly uid: string; readonly resourceVersion: string };
 
@@ -96,8 +106,22 @@ export const remember = (object: KubeObject): Memory =>
     object,
   );
 
-/** Another process, or a user, may have written it: what is known of everything else is as true as before. */
-export const refresh = (memory: Memory, object: KubeObject): Memory => withObject(memory, object);
+/** As whom it acts, and on what. */
+const wishOf = ({ metadata: { labels = {} }, ...object }: KubeObject): Json => [
+  (object["spec"] ?? null) as Json,
+  labels[SERVICE_ACCOUNT] ?? null,
+];
+
+/**
+ * Another process, or a user, may have written it: what is known of everything else is as true as before, but for what was read for
+ * another spec, or as another ServiceAccount, of one that has not begun.
+ */
+export const refresh = (memory: Memory, object: KubeObject): Memory => {
+  const next = withObject(memory, object);
+  return memory.journal.type === "read" || equal(wishOf(memory.object), wishOf(object))
+    ? next
+    : { ...next, facts: new Map(), troubles: new Map(), doubts: new Map() };
+};
 
 /** What has happened to an ActionSet. */
 export type Happened =

@@ -1,5 +1,5 @@
 // Reads what the actions of an ActionSet name: Blueprints, and ConfigMaps, Secrets and Profiles as the ServiceAccount.
-import { isAbsent, type KubeObject, memoized, messageOf } from "@janus/types";
+import { isAbsent, isDeeperThan, type KubeObject, memoized, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import { Blueprint, type BlueprintAction } from "../api/blueprint.ts";
@@ -16,6 +16,13 @@ export const serviceAccountOf = ({ metadata: { labels = {} }, spec }: ActionSet,
 /** Decodes a Blueprint that many actions name once. */
 const decode = memoized((object: KubeObject) => Blueprint.decode(object));
 
+/** What is rendered, merged or compared is. */
+const DEEPEST = 200;
+
+export const isTooDeep = (value: unknown): boolean => isDeeperThan(value, DEEPEST);
+
+export const TOO_DEEP = `is nested deeper than ${DEEPEST} levels`;
+
 export const blueprintFact = (name: string): string => `blueprint/${name}`;
 
 /** The action of this name. @param shown the Blueprint, for messages */
@@ -25,9 +32,9 @@ export const actionNamed = (
   name: string,
 ): E.Either<string, BlueprintAction> => {
   const found = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  return found === undefined
-    ? E.left(`${shown} has no action "${name}" (it has ${Object.keys(actions).toSorted().join(", ")})`)
-    : E.right(found);
+  if (found === undefined)
+    return E.left(`${shown} has no action "${name}" (it has ${Object.keys(actions).toSorted().join(", ")})`);
+  return isTooDeep(found) ? E.left(`action "${name}" of ${shown} ${TOO_DEEP}`) : E.right(found);
 };
 
 /** The action of a Blueprint. Left: problems. Undefined: still to be asked. */

@@ -5,6 +5,7 @@ import {
   isDnsSubdomain,
   isObject,
   isUnserved,
+  type Json,
   type JsonObject,
   type KubeObject,
   messageOf,
@@ -26,8 +27,8 @@ import {
   statefulSets,
 } from "./requests.ts";
 
-/** The kinds that Kanister names without an apiVersion. Compared without case. */
-export const KINDS: Readonly<Record<string, Resource>> = {
+/** The kinds that Kanister names without an apiVersion, and no `constructor`. Compared without case. */
+export const KINDS: Readonly<Record<string, Resource>> = Object.assign(Object.create(null) as object, {
   statefulset: statefulSets,
   deployment: deployments,
   deploymentconfig: {
@@ -41,7 +42,7 @@ export const KINDS: Readonly<Record<string, Resource>> = {
   pvc: claims,
   persistentvolumeclaim: claims,
   namespace: namespaces,
-};
+});
 
 const given = (text: string | undefined): string | undefined => (text === "" ? undefined : text);
 
@@ -121,6 +122,9 @@ const discovered = (
   });
 };
 
+/** Not one that can only be created, such as a review. */
+const isReadable = (verbs: Json | undefined): boolean => !Array.isArray(verbs) || verbs.includes("get");
+
 /** Of a reference that has `apiVersion` (the version), `resource`, and `group` but for the core one. */
 export const resourceNamed = (
   inquiry: Inquiry,
@@ -128,7 +132,7 @@ export const resourceNamed = (
 ): Lookup<Resource> => {
   // As manifests have it.
   const [, own = group, ofOwn = version] = (group === "" && /^([^/]+)\/([^/]+)$/u.exec(version)) || [];
-  return discovered(inquiry, own, ofOwn, plural, ({ name }) => name === plural);
+  return discovered(inquiry, own, ofOwn, plural, ({ name, verbs }) => name === plural && isReadable(verbs));
 };
 
 /** Of a manifest. @param apiVersion such as `apps/v1` */

@@ -14,7 +14,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Effect } from "./effect.ts";
 import { decodeJournal } from "./journal.ts";
 import { type Answer, type Happened, type KnownJournal, type Memory, withObject } from "./memory.ts";
-import { JOURNAL, OWN } from "./requests.ts";
+import { JOURNAL, OWN, QUEUE } from "./requests.ts";
 import { isWatchedFact } from "./phase-context.ts";
 
 const known = (secret: KubeObject): KnownJournal => {
@@ -30,23 +30,31 @@ const withFact = (memory: Memory, fact: string, answer: Answer): Memory => {
   return { ...memory, doubts, facts: new Map(memory.facts).set(fact, answer) };
 };
 
+/** By whom it is: this process removes it when all is done. */
+const GONE = { delete: { type: "removed" }, other: { type: "absent" } } as const satisfies Record<string, KnownJournal>;
+
 /** A conflict says that it is not as it was when it was last read. */
 const journalAnswered = (memory: Memory, { request }: Effect, answer: Answer): Observed<Memory> => {
   if (E.isRight(answer)) {
-    const journal: KnownJournal = request.verb === "delete" ? { type: "absent" } : known(answer.right);
+    const journal = request.verb === "delete" ? GONE.delete : known(answer.right);
     return { memory: { ...memory, journal, isKnown: true } };
   }
-  if (isAbsent(answer.left)) return { memory: { ...memory, journal: { type: "absent" }, isKnown: true } };
+  if (isAbsent(answer.left)) {
+    const journal = request.verb === "delete" ? GONE.delete : GONE.other;
+    return { memory: { ...memory, journal, isKnown: true } };
+  }
   if (classify(answer.left) === "conflict") return { memory: { ...memory, journal: { type: "unread" } } };
   return { memory, failed: answer.left };
 };
 
-const ownAnswered = (memory: Memory, { request }: Effect, answer: Answer, at: Instant): Observed<Memory> => {
+const ownAnswered = (memory: Memory, { request, purpose }: Effect, answer: Answer, at: Instant): Observed<Memory> => {
   if (E.isLeft(answer))
     return classify(answer.left) === "conflict" ? { memory, isStale: true } : { memory, failed: answer.left };
   if (request.verb === "delete") return { memory, isStale: true };
   const { status } = asObject("body" in request ? request.body : {});
-  const next = withObject(memory, answer.right);
+  // One that waits for its turn may wait for long: what it needs is read anew when it begins.
+  const facts: Memory["facts"] = purpose === QUEUE ? new Map() : memory.facts;
+  const next = { ...withObject(memory, answer.right), facts };
   return { memory: isObject(status) ? { ...next, recorded: status, recordedAt: at } : next };
 };
 

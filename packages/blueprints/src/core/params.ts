@@ -8,7 +8,7 @@ import { Profile } from "../api/profile.ts";
 import { namedObject } from "./named-objects.ts";
 import type { ActionRecord, Journal, PhaseRecord } from "./journal.ts";
 import { templateKind } from "./object-lookup.ts";
-import { renderObject } from "./render-args.ts";
+import { renderObject, secretsIn } from "./render-args.ts";
 import type { Inquiry } from "./requests.ts";
 import { bytes, type Data, field, json, map, NIL, struct, tainted, text, texts } from "./templates.ts";
 import { isText, untainted } from "./text.ts";
@@ -94,13 +94,13 @@ const configMapParams = (object: JsonObject): Data => {
 const collected = (
   all: readonly (readonly [string, Found])[],
 ): E.Either<string, Readonly<Record<string, Data>>> | undefined => {
-  const values: Record<string, Data> = {};
+  const values: (readonly [string, Data])[] = [];
   for (const [name, one] of all) {
     if (one === undefined) return undefined;
     if (E.isLeft(one)) return one;
-    values[name] = one.right;
+    values.push([name, one.right]);
   }
-  return E.right(values);
+  return E.right(Object.fromEntries(values));
 };
 
 const secretsOf = (
@@ -244,13 +244,15 @@ const subjectOf = (record: ActionRecord, ref: ObjectReference): readonly (readon
 
 const SUBJECTS = ["StatefulSet", "Deployment", "DeploymentConfig", "PVC", "Namespace"];
 
-/** An output with the value of a Secret depends on it. */
-const outputOf = ({ output = {}, shown = output }: PhaseRecord): Data =>
-  map(
+/** An output with the value of a Secret depends on it; with one in a name, all do. */
+const outputOf = ({ output = {}, shown = output }: PhaseRecord): Data => {
+  const all = map(
     Object.fromEntries(
       Object.entries(output).map(([key, value]) => [key, shown[key] === value ? text(value) : tainted(text(value))]),
     ),
   );
+  return Object.keys(output).every((key) => Object.hasOwn(shown, key)) ? all : tainted(all);
+};
 
 /** A phase that has begun: the objects that it reads, and its output once it is done. */
 const phaseParams = (
@@ -265,6 +267,7 @@ const phaseParams = (
   if (E.isLeft(rendered)) return rendered;
   const found: Record<"Secret" | "ConfigMap", (readonly [string, Found])[]> = { Secret: [], ConfigMap: [] };
   for (const [name, one] of Object.entries(rendered.right)) {
+    if (secretsIn(one).length > 0) return E.left(`objects.${name} must not depend on a Secret`);
     const ref = Object.fromEntries(
       Object.entries(asObject(one as JsonObject)).map(([key, value]) => [
         key,

@@ -9,6 +9,7 @@ import type { ExecOutcome } from "./exec/exec-outcome.ts";
 import type { LogOutput } from "./log-output.ts";
 import type { Answer } from "./memory.ts";
 import { attemptOf, phaseKey } from "./names.ts";
+import type { RenderedObject } from "./render-args.ts";
 import type { Inquiry, ObjectRef } from "./requests.ts";
 
 /** The fact of the object that a phase waits for: it is forgotten, and so read again, when a watch tells of a change. */
@@ -144,12 +145,14 @@ export const inquiryOf = (context: PhaseContext): Inquiry => {
 /** What is next in a phase. */
 export type PhaseStep =
   | { readonly type: "run"; readonly effects: readonly Effect[] }
-  /** It must know this after a restart. */
-  | { readonly type: "remember"; readonly remembered: JsonObject }
+  /** It must know this after a restart. args: its arguments as they were rendered, to be kept with it. */
+  | { readonly type: "remember"; readonly remembered: JsonObject; readonly args?: RenderedObject }
   | {
       readonly type: "wait";
       readonly until: Instant;
       readonly because: string;
+      /** What it waits for has ended: only its result is still to be read. */
+      readonly isOver?: true;
       readonly watched?: readonly WatchedObject[];
       readonly follow?: readonly LogSource[];
       readonly execs?: readonly ExecSource[];

@@ -12,6 +12,7 @@ import type { Answer } from "./memory.ts";
 import { paramsOf, type Rendering } from "./params.ts";
 import type { RenderedJson } from "./render-args.ts";
 import type { Inquiry } from "./requests.ts";
+import { NO_SECRETS } from "./scrub.ts";
 import { isText, REDACTED } from "./text.ts";
 
 /** What stands for the cluster: manifests in place of references, and the outputs of phases by their names. */
@@ -197,7 +198,7 @@ export const renderedAction = (
     const checked = E.flatMap(rendered, (all) => E.map(() => shown(all) as JsonObject)(readArgs(table, all)));
     return { name: called, func, args: E.mapLeft((problem: string) => `phase ${called}: ${problem}`)(checked) };
   };
-  const artifacts = artifactsOf(inquiry, actionSet, journalAt("artifacts")) ?? E.left(NOTHING_READ);
+  const artifacts = artifactsOf(inquiry, actionSet, journalAt("artifacts"), NO_SECRETS) ?? E.left(NOTHING_READ);
   return {
     phases: [
       ...phases.map((one, index) => render(one, index)),

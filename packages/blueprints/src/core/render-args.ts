@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { type Data, problemOf, type Randomness, renderText } from "./templates.ts";
-import { plain, type Text, untainted } from "./text.ts";
+import { isText, plain, type Text, untainted } from "./text.ts";
 
 /** JSON in which each string is a {@link Text}. */
 export type RenderedJson = null | boolean | number | Text | readonly RenderedJson[] | RenderedObject;
@@ -75,3 +75,11 @@ export const renderObject = (
       ),
     )(Object.entries(value)),
   );
+
+/** The parts that depend on Secrets. */
+export const secretsIn = (value: RenderedJson): readonly string[] => {
+  if (isText(value)) return value.pieces.flatMap(({ text, isTainted }) => (isTainted ? [text] : []));
+  return typeof value === "object" && value !== null
+    ? Object.values(value as Readonly<Record<string, RenderedJson>>).flatMap(secretsIn)
+    : [];
+};

@@ -1,6 +1,7 @@
 // The requests that a decision is made of, with the names under which their answers are remembered.
 import type { Request } from "@janus/kube";
-import type { JsonObject, KubeObject, Resource } from "@janus/types";
+import { type JsonObject, type KubeObject, type Resource, sizeOf } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet } from "../api/action-set.ts";
 import { ACTION_SET_UID, actionSets, GROUP, VERSION } from "../api/names.ts";
 import type { Effect, StepEvent } from "./effect.ts";
@@ -11,6 +12,9 @@ import { journalName } from "./names.ts";
 /** The facts that are no answers about other objects: the ActionSet itself, and its journal. */
 export const OWN = "actionset";
 export const JOURNAL = "journal";
+
+/** The purpose of the write that says that it waits for its turn. */
+export const QUEUE = "queue";
 
 const MANAGER = "janus-blueprints";
 
@@ -215,14 +219,38 @@ export interface Inquiry {
   readonly missing: readonly Effect[];
 }
 
-export const inquiry = ({ facts }: Memory): Inquiry => {
+/** Of the Secrets and ConfigMaps that an ActionSet names, in bytes: they are in memory as long as it runs. */
+const MOST_NAMED = 512 * 1024;
+
+const TOO_MUCH: Answer = E.left({
+  type: "refused",
+  code: 413,
+  reason: "RequestEntityTooLarge",
+  message: `the Secrets and ConfigMaps before it are more than ${MOST_NAMED / 1024} KiB, which is the most`,
+  causes: [],
+});
+
+const isNamed = (fact: string): boolean => fact.startsWith("Secret/") || fact.startsWith("ConfigMap/");
+
+const bytesNamed = ({ facts }: Memory): number =>
+  [...facts].reduce(
+    (sum, [fact, answer]) => (isNamed(fact) && E.isRight(answer) ? sum + sizeOf(answer.right) : sum),
+    0,
+  );
+
+/** Named objects are asked for one after the other, until there is no room for more: nobody knows how large they are. */
+export const inquiry = (memory: Memory): Inquiry => {
   const missing: Effect[] = [];
+  let bytes: number | undefined;
   return {
     missing,
     ask: (effect) => {
-      const answer = facts.get(effect.fact);
-      if (answer === undefined && !missing.some(({ fact }) => fact === effect.fact)) missing.push(effect);
-      return answer;
+      const { fact } = effect;
+      const answer = memory.facts.get(fact);
+      if (answer !== undefined || missing.some((one) => one.fact === fact)) return answer;
+      if (isNamed(fact) && (bytes ??= bytesNamed(memory)) > MOST_NAMED) return TOO_MUCH;
+      if (!isNamed(fact) || !missing.some((one) => isNamed(one.fact))) missing.push(effect);
+      return undefined;
     },
   };
 };

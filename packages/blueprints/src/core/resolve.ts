@@ -11,7 +11,7 @@ import { specProblems } from "./bounds.ts";
 import { type ActionRecord, type Journal, newJournal } from "./journal.ts";
 import { knownReferenceProblems } from "./known-references.ts";
 import { show } from "./names.ts";
-import { blueprintAction, namedObject, serviceAccountOf } from "./named-objects.ts";
+import { blueprintAction, isTooDeep, namedObject, serviceAccountOf, TOO_DEEP } from "./named-objects.ts";
 import { isWorkload, locate, readObject, workloadOf } from "./object-lookup.ts";
 import type { Settings } from "./phase-context.ts";
 import { get, type Inquiry, serviceAccounts } from "./requests.ts";
@@ -67,6 +67,10 @@ const resolveAction = (
             : `${place.resource.kind} ${show(place)} cannot be read: ${messageOf(answer.left)}`,
         ]
       : []),
+    ...(object !== undefined && isTooDeep(object) && place !== undefined
+      ? [`${place.resource.kind} ${show(place)} ${TOO_DEEP}`]
+      : []),
+    ...(isTooDeep(spec.podOverride) ? [`spec.actions[${at}].podOverride ${TOO_DEEP}`] : []),
     ...[...read, profile].flatMap((one) => (one !== undefined && E.isLeft(one) ? [one.left] : [])),
   ];
   const unserved = unservedTransactions(inquiry, spec.name ?? "", wanted);

@@ -1,5 +1,5 @@
 // Executes the phases of a running ActionSet: what each does next, what of that is recorded, and what is told.
-import { classify, equal, fromTimestamp, type Instant, isAbsent } from "@janus/types";
+import { classify, equal, fromTimestamp, type Instant, isAbsent, type JsonObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
@@ -22,8 +22,10 @@ import {
 } from "./phase-context.ts";
 import { paramsOf } from "./params.ts";
 import { madePods } from "./pods/parts.ts";
+import { type RenderedObject, secretsIn } from "./render-args.ts";
 import { get, type Inquiry, inquiry, type ObjectRef, remove } from "./requests.ts";
 import { shortened } from "./project.ts";
+import type { Data } from "./templates.ts";
 import {
   completed,
   failed,
@@ -38,7 +40,7 @@ import {
   toBeRetried,
   withRecord,
 } from "./schedule.ts";
-import { scrubbed, secretValues } from "./scrub.ts";
+import { NO_SECRETS, scrubbed, type SecretValues, secretValues, withoutParts } from "./scrub.ts";
 
 export const phaseAt = ({ actions }: Journal, { action, phase }: PhaseId): BlueprintPhase => {
   const blueprint = actions[action]?.blueprint;
@@ -125,16 +127,34 @@ export const timeLimit = ({ spec, time }: Journal): Instant =>
 const boundOf = (journal: Journal, { id, timeout }: PhaseContext): number =>
   timeout ?? (id.phase === "defer" && journal.deletedAt !== undefined ? DEFER_OF_DELETED : Number.POSITIVE_INFINITY);
 
-const deadlineOf = (journal: Journal, context: PhaseContext): Instant => context.startedAt + boundOf(journal, context);
+/** Since when it is over time, and only what it has come to is looked at. */
+const overdueSince = ({ remembered }: PhaseContext): Instant | undefined =>
+  fromTimestamp(remembered[OVERDUE] as string | undefined);
+
+const OVERDUE = "overdueSince";
+
+/** How long a result that is there is looked for after that, in ms. */
+const LAST_LOOK = 60_000;
+
+const deadlineOf = (journal: Journal, context: PhaseContext): Instant => {
+  const since = overdueSince(context);
+  return since === undefined ? context.startedAt + boundOf(journal, context) : since + LAST_LOOK;
+};
 
 /** Why a phase is ended where it is, and is not done. Undefined: it goes on. */
 const endedBy = (journal: Journal, context: PhaseContext): string | undefined => {
   const { id, now } = context;
   if (id.phase !== "defer" && mustEnd(journal))
     return journal.deletedAt === undefined ? journal.error : "the ActionSet was deleted";
-  if (now < deadlineOf(journal, context)) return undefined;
+  if (now < context.startedAt + boundOf(journal, context)) return undefined;
   return `it was not done within ${phaseAt(journal, id).timeout ?? "10m, since the ActionSet was deleted"}`;
 };
+
+/** Whether it changes nothing, and waits for nothing but to be told of what has ended. */
+const isLook = (step: PhaseStep): boolean =>
+  step.type === "run"
+    ? step.effects.every(({ request: { verb } }) => verb === "get" || verb === "list" || verb === "raw")
+    : step.type === "wait" && step.isOver === true;
 
 /** Ends a phase where it is: what it has made is found, to be removed. */
 const ended = (why: string, next: PhaseStep | undefined, stopping: PhaseStep | undefined): PhaseStep => {
@@ -148,82 +168,128 @@ const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseSte
   const { func = "", args = {} } = phaseAt(journal, id);
   const found = functionOf(func);
   if (found === undefined) return fail(`function "${func}" does not exist in this version of the controller`);
+  // Asked for in any case: no value of a Secret that they have is shown.
   const params = paramsOf(ask, context.actionSet, journal, id);
   if (params === undefined) return undefined;
-  if (E.isLeft(params)) return fail(params.left);
   const seed = `${journal.seed}/${phaseKey(id.action, id.phase, attempt)}`;
-  const rendered = renderArgs(found.args, args, params.right, { now: startedAt, seed });
+  const kept = recordOf(journal, id)?.args as RenderedObject | undefined;
+  const rendered =
+    kept === undefined
+      ? E.flatMap((data: Data) => renderArgs(found.args, args, data, { now: startedAt, seed }))(params)
+      : E.right(kept);
   if (E.isLeft(rendered)) return fail(rendered.left);
   const read = readArgs(found.args, rendered.right);
   if (E.isLeft(read)) return fail(read.left);
   const why = endedBy(journal, context);
-  if (why === undefined) return found.step(read.right, context);
-  // What is done by then is done.
+  if (why === undefined) {
+    const next = found.step(read.right, context);
+    return next.type === "remember" ? { ...next, args: rendered.right } : next;
+  }
+  // What is done by then is done, though it may be found out only after a restart.
   const next = mustEnd(journal) && id.phase !== "defer" ? undefined : found.step(read.right, context);
   if (next?.type === "end" || next?.type === "fail") return next;
+  if (next !== undefined && isLook(next)) {
+    const since = overdueSince(context);
+    if (since === undefined)
+      return {
+        type: "remember",
+        remembered: { ...context.remembered, [OVERDUE]: new Date(context.now).toISOString() },
+      };
+    if (context.now < since + LAST_LOOK) return next;
+  }
   return ended(why, next, found.stop?.(read.right, context));
 };
 
-/** Of all outputs together, in bytes: they are in the journal. */
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** Of all outputs together, as JSON, in bytes: they are in the journal. */
 const MOST_OUTPUTS = 512 * 1024;
 
-const bytesOf = (output: Readonly<Record<string, string>> = {}): number =>
-  Object.entries(output).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
-
-const outputProblem = (journal: Journal, output: Readonly<Record<string, string>>): string | undefined => {
-  const bytes = recordsOf(journal).reduce((sum, { record }) => sum + bytesOf(record.output), bytesOf(output));
+const outputProblem = (journal: Journal): string | undefined => {
+  const all = recordsOf(journal).flatMap(({ record: { output, shown } }) => [output ?? [], shown ?? []]);
+  const bytes = jsonBytes(all.filter((one) => Object.keys(one).length > 0));
   return bytes > MOST_OUTPUTS
     ? `the outputs of all phases are ${Math.ceil(bytes / 1024)} KiB, 512 KiB is the most`
     : undefined;
 };
 
-/** Whether there is room in the journal for all outputs, those of phases that run included. */
-const hasRoom = (journal: Journal): boolean =>
-  recordsOf(journal).reduce((sum, { record }) => sum + bytesOf(record.output) + bytesOf(record.seen), 0) <=
-  MOST_OUTPUTS;
+/** Of a journal as JSON, in bytes: a Secret may have 1 MiB, and each phase that begins takes a little. */
+const MOST_JOURNAL = 1_000_000;
 
-const withoutSeen = (record: PhaseRecord): PhaseRecord => {
-  const { seen, ...others } = record;
-  return seen === undefined ? record : others;
+const fits = (journal: Journal): boolean => jsonBytes(journal) <= MOST_JOURNAL;
+
+/** Of the arguments of all phases that run: those for which there is no room are rendered again after a restart. */
+const MOST_ARGS = 128 * 1024;
+
+const withArgs = (journal: Journal, record: PhaseRecord, args: RenderedObject | undefined): PhaseRecord => {
+  if (args === undefined || record.args !== undefined) return record;
+  const all = recordsOf(journal).flatMap(({ record: other }) => other.args ?? []);
+  return jsonBytes([...all, args]) > MOST_ARGS ? record : { ...record, args: args as unknown as JsonObject };
 };
 
-/** Without the outputs of phases that run: these can be read again, as a rule. */
+/** Without what matters only while it runs. */
+const settled = (record: PhaseRecord): PhaseRecord => {
+  const { seen, args, ...others } = record;
+  return seen === undefined && args === undefined ? record : others;
+};
+
+/** Without what phases that run may do without, as a rule: it can be read and rendered again. */
 const forgotten = (journal: Journal): Journal =>
   running(journal).reduce((all, id) => {
     const record = recordOf(all, id);
-    return record === undefined ? all : withRecord(all, id, withoutSeen(record));
+    return record === undefined ? all : withRecord(all, id, settled(record));
   }, journal);
 
+/** The first of these that there is room for, else the last one. */
+const fitting = (journal: Journal, ...others: readonly (() => Journal)[]): Journal =>
+  others.reduce((chosen, other) => (fits(chosen) ? chosen : other()), journal);
+
 /** Returns the journal after what a phase has come to; messages and outputs that are shown have no values of Secrets. */
-const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: readonly string[], now: Instant): Journal => {
+const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: SecretValues, now: Instant): Journal => {
   const record = recordOf(journal, id);
   if (record === undefined) return journal;
   switch (step.type) {
-    case "remember":
-      return withRecord(journal, id, { ...record, remembered: step.remembered });
+    case "remember": {
+      const next = { ...record, remembered: step.remembered };
+      return fitting(withRecord(journal, id, withArgs(journal, next, step.args)), () => withRecord(journal, id, next));
+    }
     case "end": {
-      const problem = outputProblem(journal, step.output);
-      if (problem !== undefined) return applied(journal, id, fail(problem), secrets, now);
       const shown = Object.fromEntries(
-        Object.entries(step.output).map(([key, value]) => [key, scrubbed(value, secrets)]),
+        Object.entries(step.output).map((one) => one.map((text) => scrubbed(text, secrets)) as [string, string]),
       );
-      const after = withRecord(journal, id, completed(withoutSeen(record), step.output, shown, now));
-      return hasRoom(after) ? after : forgotten(after);
+      const after = withRecord(journal, id, completed(settled(record), step.output, shown, now));
+      const problem = outputProblem(after);
+      return problem === undefined
+        ? fitting(
+            after,
+            () => forgotten(after),
+            () => applied(journal, id, fail("there is no room for its outputs in the journal"), secrets, now),
+          )
+        : applied(journal, id, fail(problem), secrets, now);
     }
     case "fail": {
       const what = id.phase === "defer" ? "deferPhase" : "phase";
-      const message = `${what} ${phaseAt(journal, id).name ?? ""}: ${shortened(scrubbed(step.message, secrets).toWellFormed())}`;
+      const why = withoutParts(shortened(scrubbed(step.message, secrets)), secrets);
+      const message = shortened(`${what} ${phaseAt(journal, id).name ?? ""}: ${why}`.toWellFormed());
       const isLast = id.phase === "defer" ? journal.deletedAt !== undefined : isStopped(journal);
       const at = isLast ? undefined : retryAt(phaseAt(journal, id), record.attempt, now);
-      if (at !== undefined) return withRecord(journal, id, toBeRetried(withoutSeen(record), { ...step, message }, at));
-      const after = withRecord(journal, id, failed(withoutSeen(record), { ...step, message }, now));
-      return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: message };
+      const failing = (told: string): Journal => {
+        const failure = { ...step, message: told };
+        if (at !== undefined) return withRecord(journal, id, toBeRetried(settled(record), failure, at));
+        const after = withRecord(journal, id, failed(settled(record), failure, now));
+        return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: told };
+      };
+      const after = failing(message);
+      return fitting(
+        after,
+        () => forgotten(after),
+        () => forgotten(failing(shortened(message, 256))),
+      );
     }
     case "wait": {
       const { seen } = step;
       if (seen === undefined || equal(seen, record.seen ?? {})) return journal;
-      const after = withRecord(journal, id, { ...record, seen });
-      return hasRoom(after) ? after : journal;
+      return fitting(withRecord(journal, id, { ...record, seen }), () => journal);
     }
     case "run":
       return journal;
@@ -244,7 +310,7 @@ export const failureOf = (action: ActionSpec | undefined, message: string, step:
 /** Tells of outputs that are not shown as they are. */
 const redaction = ({ output = {}, shown }: PhaseRecord, phase: string, step: string): readonly StepEvent[] => {
   if (shown === undefined) return [];
-  const keys = Object.keys(output).filter((key) => output[key] !== shown[key]);
+  const keys = Object.keys(shown).filter((key) => output[key] !== shown[key]);
   const message = `phase ${phase}: ${keys.join(", ")}: an output has the value of a Secret, and is shown as ***; later phases have it`;
   return [{ type: "Warning", reason: "SecretRedacted", message, step: `${step}/redacted` }];
 };
@@ -399,7 +465,9 @@ export const advance = (
     return { id, context, step: stepOf(context, ask, journal) };
   });
   const known = steps.flatMap(({ id, context, step }) => (step === undefined ? [] : [{ id, context, step }]));
-  const secrets = known.some(({ step }) => step.type === "end" || step.type === "fail") ? secretValues(memory) : [];
+  const args = recordsOf(journal).flatMap(({ record }) => (record.args ?? []) as RenderedObject | readonly []);
+  const isEnd = known.some(({ step }) => step.type === "end" || step.type === "fail");
+  const secrets = isEnd ? secretValues(memory, args.flatMap(secretsIn)) : NO_SECRETS;
   const after = known.reduce((all, { id, step }) => applied(all, id, step, secrets, now), journal);
   const rolling = rollBack(memory, actionSet, after, now);
   const waits = known.flatMap(({ id, context, step }) =>

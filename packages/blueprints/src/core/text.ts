@@ -1,4 +1,5 @@
 // Rendered text, of which each piece says whether it depends on a Secret: only what does not may be written into an object.
+import { isObject } from "@janus/types";
 
 export interface Piece {
   readonly text: string;
@@ -16,8 +17,11 @@ export const REDACTED = "***";
 
 export const plain = (text: string): Text => ({ pieces: [{ text, isTainted: false }] });
 
+const isPiece = (value: unknown): value is Piece => isObject(value) && typeof value["text"] === "string";
+
+/** No object of a user is one, once its strings are rendered: they are objects themselves. */
 export const isText = (value: unknown): value is Text =>
-  typeof value === "object" && value !== null && "pieces" in value;
+  isObject(value) && Array.isArray(value["pieces"]) && value["pieces"].every(isPiece);
 
 export const isTainted = ({ pieces }: Text): boolean => pieces.some((piece) => piece.isTainted);
 

@@ -5,6 +5,7 @@ import type { ObjectReference } from "../../api/object-reference.ts";
 import type { Args, ArgTable } from "../args.ts";
 import { pathsInTemplate, templateOfObject } from "../condition-languages.ts";
 import { placeOf } from "../made-object.ts";
+import { isTooDeep, TOO_DEEP } from "../named-objects.ts";
 import { resourceNamed } from "../object-lookup.ts";
 import {
   inquiryOf,
@@ -65,6 +66,7 @@ const look = (
   const answer = inquiry.ask(get("read-awaited", fact, place, context.serviceAccount));
   if (answer === undefined) return undefined;
   if (E.isRight(answer)) {
+    if (isTooDeep(answer.right)) return { type: "unreadable", why: `it ${TOO_DEEP}` };
     const { resourceVersion } = answer.right.metadata;
     return { type: "object", object: answer.right, watched: { ref: place, resourceVersion } };
   }

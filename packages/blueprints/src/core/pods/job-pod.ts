@@ -1,5 +1,5 @@
 // The Pod of a phase, as Kanister makes it: name, labels, ServiceAccount and overrides.
-import { asObject, equal, type JsonObject, type KubeObject, pods } from "@janus/types";
+import { asObject, equal, isObject, type JsonObject, type KubeObject, pods } from "@janus/types";
 
 import { ACTION_SET_UID, MADE_BY } from "../../api/names.ts";
 import type { Effect } from "../effect.ts";
@@ -123,17 +123,24 @@ const specOf = (context: PhaseContext, pod: JobPod): JsonObject => {
     ...(all.length === length ? {} : { initContainers: all.slice(length) }),
     ...(pod.volumes === undefined ? {} : { volumes: pod.volumes }),
   };
-  return withoutToken(
-    context,
-    pod.namespace,
-    strategicMerge(strategicMerge(spec, pod.override ?? {}), context.pod.override),
-  );
+  const merged = strategicMerge(strategicMerge(spec, pod.override ?? {}), context.pod.override);
+  // Taken away, it would be that of the API server: Always.
+  return withoutToken(context, pod.namespace, { restartPolicy: "Never", ...merged });
 };
 
-/** The one that a podOverride asks for. */
-export const restartPolicyOf = (context: PhaseContext, pod: JobPod): string => {
-  const { restartPolicy = "Never" } = specOf(context, pod);
-  return restartPolicy as string;
+/** How a podOverride would run a command more than once. Undefined: it does not. */
+export const restartsOf = (context: PhaseContext, pod: JobPod): string | undefined => {
+  const { restartPolicy, containers, initContainers } = specOf(context, pod);
+  if (restartPolicy !== "Never") return `restartPolicy ${JSON.stringify(restartPolicy).replaceAll('"', "")}`;
+  const own = allOf(pod).map(({ name }) => name);
+  const restarted = [containers, initContainers]
+    .flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []))
+    .find(
+      (one) =>
+        own.includes(one["name"] as string) &&
+        ((one["restartPolicy"] ?? "Never") !== "Never" || (one["restartPolicyRules"] ?? null) !== null),
+    );
+  return restarted && `the restartPolicy of container "${restarted["name"] as string}"`;
 };
 
 /** Its Pod is not scheduled before its uid is in the journal. */
@@ -142,12 +149,14 @@ const GATE = "janus.io/recorded";
 const gatesOf = ({ schedulingGates }: JsonObject): readonly JsonObject[] =>
   Array.isArray(schedulingGates) ? (schedulingGates as readonly JsonObject[]) : [];
 
+const mayHaveGate = (spec: JsonObject): boolean => spec["nodeName"] === undefined;
+
 /**
  * With a gate: a creation that was given up may land when another Pod has run the command, and is gone. A Pod that names its node passes the
  * scheduler by, and may have no gates.
  */
 const gated = (spec: JsonObject): JsonObject =>
-  spec["nodeName"] === undefined ? { ...spec, schedulingGates: [...gatesOf(spec), { name: GATE }] } : spec;
+  mayHaveGate(spec) ? { ...spec, schedulingGates: [...gatesOf(spec), { name: GATE }] } : spec;
 
 const bodyOf = (context: PhaseContext, pod: JobPod): KubeObject => {
   const { namespace, labels = {}, annotations = {} } = pod;
@@ -176,6 +185,9 @@ export const createPod = (context: PhaseContext, pod: JobPod): Effect =>
 
 export const readPod = (context: PhaseContext, pod: JobPod): Effect =>
   get("read-pod", factOf(context, WATCHED), podRef(context, pod), context.serviceAccount);
+
+/** Whether it is made with a gate. */
+export const hasGate = (context: PhaseContext, pod: JobPod): boolean => mayHaveGate(specOf(context, pod));
 
 export const isGated = ({ spec }: KubeObject): boolean => gatesOf(asObject(spec)).some(({ name }) => name === GATE);
 

@@ -6,6 +6,7 @@ import { keyOf, type PhaseContext, type PhaseStep, WATCHED } from "../phase-cont
 import {
   createArgs,
   createPod,
+  hasGate,
   isArgs,
   isGated,
   isOurs,
@@ -14,7 +15,7 @@ import {
   podRef,
   readArgs,
   readPod,
-  restartPolicyOf,
+  restartsOf,
 } from "./job-pod.ts";
 import { hasRun, namePod, podState } from "./pod-state.ts";
 
@@ -57,11 +58,13 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
   const made = { namespace: pod.namespace, name: ref.name, uid };
   if (remembered["pod"] === undefined) return { type: "remember", remembered: { ...remembered, pod: made } };
   if ((remembered["pod"] as { readonly uid?: string }).uid !== uid) return gone(context, pod);
-  const args = argsStep(context, pod, found);
+  const state = podState(found);
+  // Once it may run, its Secret is as it was made, whatever has become of what it was made from.
+  const args =
+    isGated(found) || (!hasGate(context, pod) && state.type === "waiting") ? argsStep(context, pod, found) : undefined;
   if (args !== undefined) return args;
   if (isGated(found)) return { type: "run", effects: [openGate(context, pod, found)] };
 
-  const state = podState(found);
   const follow = {
     phase: keyOf(context),
     as: context.serviceAccount,
@@ -100,6 +103,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
           type: "wait",
           until: Number.POSITIVE_INFINITY,
           because: `the log of ${shown} is read`,
+          isOver: true,
           watched,
           follow: [follow],
         };
@@ -117,11 +121,9 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
  * Errors:     another client has made a Pod of that name, or deleted ours; it may not be made; it does not run in time.
  */
 export const runPod = (context: PhaseContext, pod: JobPod): PhaseStep => {
-  const restarts = restartPolicyOf(context, pod);
-  if (restarts !== "Never")
-    return fail(
-      `podOverride: restartPolicy ${restarts} would run the command more than once: leave it out, it is Never`,
-    );
+  const restarts = restartsOf(context, pod);
+  if (restarts !== undefined)
+    return fail(`podOverride: ${restarts} would run the command more than once: leave it out, it is Never`);
   const answer = context.fact(WATCHED);
   const trouble = context.trouble(WATCHED);
   if (answer === undefined) {
