@@ -115,7 +115,7 @@ export const firstProblem = (
   const isThere = Object.entries(found?.args ?? {}).every(([name, one]) => one.isRequired !== true || name in args);
   if (found === undefined || !isThere) return [];
   const context = contextOf(NOTHING, actionSet, journal, id, PENDING, settings, 0);
-  const step = found.step(args as Args<ArgTable>, context);
+  const step = found.step(args, context);
   return step.type === "fail" ? [step.message] : [];
 };
 
