@@ -100,7 +100,7 @@ describe("a value of a Secret", () => {
 
   it("is refused where an object would show it", async () => {
     const { status } = await ended([task("only", "true", { podLabels: { password: PASSWORD } })]);
-    expect(status.error?.message).toMatch(/^phase only: args\.podLabels must not depend on a Secret/);
+    expect(status.error?.message).toMatch(/^nothing was run: phase only: args\.podLabels must not depend on a Secret/);
   });
 });
 
@@ -108,7 +108,7 @@ describe("a Pod", () => {
   it("runs its command once, whatever a podOverride says of restarts", async () => {
     const { status } = await ended([task("only", "exit 1", { podOverride: { restartPolicy: "OnFailure" } })]);
     expect(status.error?.message).toBe(
-      "phase only: podOverride: restartPolicy OnFailure would run the command more than once: leave it out, it is Never",
+      "nothing was run: phase only: podOverride: restartPolicy OnFailure would run the command more than once: leave it out, it is Never",
     );
   });
 

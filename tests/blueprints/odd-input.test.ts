@@ -21,7 +21,7 @@ const of = (object: object, more: object = {}): object => ({ ...actionOn("do", "
 const restarting = (more: object): object => overridden({ containers: [{ name: "container", ...more }] });
 const TOO_DEEP = "is nested deeper than 200 levels";
 const AGAIN =
-  'phase only: podOverride: the restartPolicy of container "container" would run the command more than once';
+  'nothing was run: phase only: podOverride: the restartPolicy of container "container" would run the command more than once';
 
 /** By the name of the Blueprint and the ActionSet: its actions, that of the ActionSet, and how its message begins; undefined: it is complete. */
 const ODD: Readonly<Record<string, readonly [actions: object, action: object, message: string | undefined]>> = {

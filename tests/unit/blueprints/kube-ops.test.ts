@@ -70,6 +70,12 @@ describe("create", () => {
     expect(world.writes).toHaveLength(1);
   });
 
+  it("does not take what a phase has made whose name begins as this one's with its attempt", () => {
+    const annotations = { "janus.io/actionset": "u/0/phase/1/1" };
+    const world = newWorld({ "configmaps/shop/a": { metadata: { annotations } } });
+    expect(execute(kubeOps, create(yaml("a")), world).step.type).toBe("fail");
+  });
+
   it("fails where another client's object is, and leaves that as it is", () => {
     const world = newWorld({ "configmaps/shop/a": { data: { theirs: "1" } } });
     expect(execute(kubeOps, create(yaml("a")), world).step).toEqual({

@@ -120,8 +120,11 @@ export const madeBy = ({ actionSet, id, name, attempt }: PhaseContext): string =
 export const phaseOf = (context: PhaseContext): string => madeBy(context).slice(0, -`${context.attempt}`.length);
 
 /** Whether this phase has made it, in this attempt or an earlier one: for objects whose names others may choose, too. */
-export const isOfPhase = (context: PhaseContext, { metadata: { annotations = {} } }: KubeObject): boolean =>
-  annotations[MADE_BY]?.startsWith(phaseOf(context)) === true;
+export const isOfPhase = (context: PhaseContext, { metadata: { annotations = {} } }: KubeObject): boolean => {
+  const [mark = "", phase] = [annotations[MADE_BY], phaseOf(context)];
+  // The name of another phase may begin as this one does with its attempt.
+  return mark.startsWith(phase) && /^\d+$/u.test(mark.slice(phase.length));
+};
 
 export const keyOf = ({ id, attempt, part }: Pick<PhaseContext, "id" | "attempt" | "part">): string =>
   phaseKey(id.action, id.phase, attempt, part);
