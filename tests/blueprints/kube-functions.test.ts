@@ -1,7 +1,7 @@
 // The functions that need no Pod, on the API server: KubeOps, ScaleWorkload and Wait.
 import { expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
-import { roleBinding, within } from "../fixtures/manifests.ts";
+import { role, roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
 import { actionOn, actionSet, blueprint } from "./objects.ts";
 import { place } from "./world.ts";
 
@@ -135,6 +135,42 @@ it("scales a workload, and tells of its original replicas", { timeout: 60_000 },
   expect(status.actions[0]?.phases[0]).toMatchObject({ state: "complete", output: { originalReplicaCount: "3" } });
   const scaled = await administrator.read(within(namespace, web));
   expect(scaled?.["spec"]).toMatchObject({ replicas: 0 });
+});
+
+it("runs what the ServiceAccount may do with one object alone", { timeout: 60_000 }, async () => {
+  const { create, over, namespace } = await place();
+  const one = { apiGroups: [""], resources: ["configmaps"], resourceNames: ["subject"], verbs: ["get", "patch"] };
+  await create(
+    serviceAccount("narrow"),
+    role("narrow", one),
+    roleBinding("narrow", "Role", "narrow", `${namespace}/narrow`),
+    ...["subject", "other"].map((name) =>
+      blueprint(name, {
+        do: {
+          phases: [
+            {
+              func: "KubeOps",
+              name: "label",
+              args: {
+                operation: "patch",
+                namespace,
+                objectReference: configMaps(namespace, name),
+                spec: "data: {a: b}",
+              },
+            },
+          ],
+        },
+      }),
+    ),
+    ...["subject", "other"].map((name) => {
+      const spec = { serviceAccountName: "narrow", actions: [actionOn("do", name)] };
+      return { ...actionSet(name), spec };
+    }),
+  );
+  expect((await over("subject")).status).toMatchObject({ state: "complete" });
+  expect((await over("other")).status.error?.message).toBe(
+    `nothing was run: ServiceAccount ${namespace}/narrow may not patch configmaps in namespace ${namespace} (phase label)`,
+  );
 });
 
 it("runs nothing where the ServiceAccount may not do what the arguments say", { timeout: 60_000 }, async () => {

@@ -108,15 +108,18 @@ describe("ScaleWorkload", () => {
 
   it("asks for the permissions that are known, from its arguments or from the object of the action", () => {
     const of = { group: "apps", resource: "deployments", namespace: "shop" };
-    const rights = [
-      { verb: "get", ...of },
-      { verb: "get", ...of, subresource: "scale" },
-      { verb: "patch", ...of, subresource: "scale" },
+    const rightsOn = (name: object) => [
+      { verb: "get", ...of, ...name },
+      { verb: "get", ...of, ...name, subresource: "scale" },
+      { verb: "patch", ...of, ...name, subresource: "scale" },
     ];
     const list = { verb: "list", group: "", resource: "pods", namespace: "shop" };
-    expect(scaleWorkload.access({ namespace: "shop", kind: "Deployment" }, "kanister")).toEqual([...rights, list]);
+    expect(scaleWorkload.access({ namespace: "shop", kind: "Deployment" }, "kanister")).toEqual([
+      ...rightsOn({}),
+      list,
+    ]);
     const object = { kind: "deployment", namespace: "shop", name: "web" };
-    expect(scaleWorkload.access({ waitForReady: false }, "kanister", object)).toEqual(rights);
+    expect(scaleWorkload.access({ waitForReady: false }, "kanister", object)).toEqual(rightsOn({ name: "web" }));
     expect(scaleWorkload.access({ kind: "StatefulSet" }, "kanister", object)).not.toContainEqual(list);
     expect(scaleWorkload.access({}, "kanister")).toEqual([]);
   });

@@ -11,10 +11,10 @@ import type { Inquiry } from "./requests.ts";
 
 /** Whether the ServiceAccount may do this, as the API server says. Anything that cannot be asked is found out later. */
 const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
-  const { verb, group, resource, subresource, namespace } = access;
+  const { verb, group, resource, subresource, namespace, name } = access;
   const answer = ask({
     purpose: "review",
-    fact: `access/${[verb, group, resource, subresource ?? "", namespace].join("/")}`,
+    fact: `access/${[verb, group, resource, subresource ?? "", namespace, name ?? ""].join("/")}`,
     as,
     request: {
       verb: "create",
@@ -37,6 +37,7 @@ const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
             resource,
             namespace,
             ...(subresource === undefined ? {} : { subresource }),
+            ...(name === undefined ? {} : { name }),
           },
         },
       },
@@ -83,12 +84,18 @@ export const accessOf = (
 /** What is done to objects that an argument names. Undefined: not all of it is known. */
 export const namedAccess = ({ verbs, objects, namespace: otherwise }: NamedObjects): readonly Access[] | undefined => {
   if (typeof objects === "string") return undefined;
-  const { apiVersion = "", group = "", resource = "", namespace = "" } = objects;
+  const { apiVersion = "", group = "", resource = "", namespace = "", name = "" } = objects;
   const [own = ""] = group === "" && apiVersion.includes("/") ? apiVersion.split("/") : [group];
   const where = namespace === "" ? otherwise : namespace;
   return where === undefined || [resource, own, where].some((one) => one.includes("{{"))
     ? undefined
-    : verbs.map((verb) => ({ verb, group: own, resource, namespace: where }));
+    : verbs.map((verb) => ({
+        verb,
+        group: own,
+        resource,
+        namespace: where,
+        ...(name === "" || name.includes("{{") ? {} : { name }),
+      }));
 };
 
 /** Those on Transactions, where the phase changes objects in one. */

@@ -173,6 +173,8 @@ export interface Access {
   readonly resource: string;
   readonly subresource?: string;
   readonly namespace: string;
+  /** Of the only object, if it is known: a Role may be for that one alone. */
+  readonly name?: string;
 }
 
 /** Objects that an argument names, and what is done to them. */

@@ -1,7 +1,6 @@
 // A change of a Transaction: what a phase asks for, as Transactions say it, and what that needs.
 import { irreplaceableKind, verbsOf } from "@janus/api";
 import { isObject, type Json, type JsonObject, without } from "@janus/types";
-import type { Access } from "../phase-context.ts";
 import type { ObjectRef } from "../requests.ts";
 
 const versionOf = ({ group, version }: ObjectRef["resource"]): string =>
@@ -40,12 +39,6 @@ export const changeOf = (
 
 /** The verbs on the target that the change and its rollback need. */
 export const changeVerbs = (type: "Create" | "Patch" | "Delete"): readonly string[] => ["get", ...verbsOf(type)];
-
-/** The permissions on the target that the change and its rollback need. */
-export const changeAccess = (
-  type: "Create" | "Patch" | "Delete",
-  { resource: { group, plural }, namespace = "" }: ObjectRef,
-): readonly Access[] => changeVerbs(type).map((verb) => ({ verb, group, resource: plural, namespace }));
 
 /** Why the deletion of an object of this resource cannot be part of an atomic action. */
 export const deletionProblems = (group: string, plural: string): readonly string[] => {

@@ -35,10 +35,10 @@ export interface Executed {
 const MOST_RERUNS = 10;
 
 /** The API server asks for `get` of a WebSocket, and from 1.36 on for `create`, too. */
-export const commandAccess = (namespace: string): readonly Access[] => [
-  { verb: "get", group: "", resource: "pods", namespace },
-  ...["get", "create"].map((verb) => ({ verb, group: "", resource: "pods", subresource: "exec", namespace })),
-];
+export const commandAccess = (namespace: string, pod?: string): readonly Access[] => {
+  const of = { group: "", resource: "pods", namespace, ...(pod === undefined ? {} : { name: pod }) };
+  return [{ verb: "get", ...of }, ...["get", "create"].map((verb) => ({ verb, ...of, subresource: "exec" }))];
+};
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
 

@@ -14,7 +14,7 @@ export const backupData: KanisterFunction<typeof args> = {
     "Backs up a folder of a Pod that is running, with the restic of one of its containers. A backup that this phase has made before is its result.",
   args,
   outputs: "backupID, backupTag, fileCount, size, phySize, version.",
-  access: ({ namespace }, own) => commandAccess(namespace ?? own),
+  access: ({ namespace, pod }, own) => commandAccess(namespace ?? own, pod),
   readsProfile: true,
   step: (given, context) => {
     const done = backUpPods(context, [{ ...given, artifactPrefix: given.backupArtifactPrefix }], given);

@@ -23,7 +23,7 @@ export const kubeExec: KanisterFunction<typeof args> = {
   about: "Runs a command in a container of a Pod that is running.",
   args,
   outputs: "What `kando output` writes to stdout.",
-  access: ({ namespace }, own) => commandAccess(namespace ?? own),
+  access: ({ namespace, pod }, own) => commandAccess(namespace ?? own, pod),
   step: ({ namespace, pod, container, command: words }, context) =>
     commandOutputs(context, [{ namespace, pod, ...(isGiven(container) ? { container } : {}), words }]),
 };

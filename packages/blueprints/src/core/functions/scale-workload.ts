@@ -1,8 +1,9 @@
 // ScaleWorkload: sets the replicas of a workload, and waits until it has them.
 import { asObject, isAbsent, type Json, type KubeObject, messageOf, pods } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
+import type { ObjectReference } from "../../api/object-reference.ts";
 import type { Args, ArgTable } from "../args.ts";
-import { changeAccess, changeOf, changeVerbs } from "../atomic/change.ts";
+import { changeOf, changeVerbs } from "../atomic/change.ts";
 import { inTransaction } from "../atomic/in-transaction.ts";
 import { nameOf } from "../made-object.ts";
 import type { Effect } from "../effect.ts";
@@ -157,11 +158,19 @@ const scale = (read: Args<typeof args>, context: PhaseContext): PhaseStep => {
       };
 };
 
-const access = (verb: string, { resource, namespace = "" }: ObjectRef, subresource?: string): Access => ({
+/** No workload has this name: it is not known. */
+const UNKNOWN = "*";
+
+/** What it scales, as far as that is known. */
+const knownWorkload = (read: Partial<Args<typeof args>>, object: ObjectReference = {}): E.Either<string, ObjectRef> =>
+  E.alt(() => workloadOf({ ...read, name: UNKNOWN }, { object }))(workloadOf(read, { object }));
+
+const access = (verb: string, { resource, namespace = "", name }: ObjectRef, subresource?: string): Access => ({
   verb,
   group: resource.group,
   resource: resource.plural,
   namespace,
+  ...(name === UNKNOWN ? {} : { name }),
   ...(subresource === undefined ? {} : { subresource }),
 });
 
@@ -173,8 +182,8 @@ export const scaleWorkload: KanisterFunction<typeof args> = {
   about: "Sets the replicas of a StatefulSet, Deployment or DeploymentConfig, and waits until it is ready.",
   args,
   outputs: "originalReplicaCount: the replicas before.",
-  access: (read, _, object = {}) => {
-    const ref = workloadOf({ ...read, name: "any" }, { object });
+  access: (read, _, object) => {
+    const ref = knownWorkload(read, object);
     if (E.isLeft(ref)) return [];
     const { resource, namespace = "" } = ref.right;
     const mayList = resource === deployments && read.waitForReady !== false;
@@ -192,9 +201,11 @@ export const scaleWorkload: KanisterFunction<typeof args> = {
     },
   ],
   atomic: {
-    access: (read, _, object = {}) => {
-      const ref = workloadOf({ ...read, name: "any" }, { object });
-      return E.isLeft(ref) ? [] : [...changeAccess("Patch", ref.right), access("get", ref.right, "scale")];
+    access: (read, _, object) => {
+      const ref = knownWorkload(read, object);
+      return E.isLeft(ref)
+        ? []
+        : [...changeVerbs("Patch").map((verb) => access(verb, ref.right)), access("get", ref.right, "scale")];
     },
     problems: () => [],
   },
