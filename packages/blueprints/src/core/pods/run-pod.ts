@@ -24,12 +24,11 @@ const fail = (message: string): PhaseStep => ({ type: "fail", message });
 const isTaken = (answer: E.Either<unknown, unknown>): boolean =>
   E.isLeft(answer) && (answer.left as { readonly code?: number }).code === 409;
 
+const interrupted = (message: string): PhaseStep => ({ type: "fail", message, isInterrupted: true });
+
 /** Its result is recorded before it is deleted, so one that is gone has none. */
-const gone = (context: PhaseContext, pod: JobPod): PhaseStep => ({
-  type: "fail",
-  message: `Pod ${show(podRef(context, pod))} disappeared before its result was read`,
-  isInterrupted: true,
-});
+const gone = (context: PhaseContext, pod: JobPod): PhaseStep =>
+  interrupted(`Pod ${show(podRef(context, pod))} disappeared before its result was read`);
 
 const lastLines = ({ tail }: { readonly tail: readonly string[] }): string =>
   tail.length === 0 ? "" : `; last lines: ${tail.join("\n")}`;
@@ -107,6 +106,9 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
           watched,
           follow: [follow],
         };
+      // Its command was killed.
+      if (state.type === "failed" && found.metadata.deletionTimestamp !== undefined)
+        return interrupted(`${shown} was deleted: ${state.why}${lastLines(log)}`);
       if (state.type === "failed" && !(state.isExit && pod.mayFail === true))
         return fail(`${shown}: ${state.why}${lastLines(log)}`);
       return log.problem === undefined
