@@ -3,6 +3,7 @@ import { classify, equal, fromTimestamp, type Instant, isAbsent, type JsonObject
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
+import { accountHint } from "./account-hint.ts";
 import { type Args, type ArgTable, readArgs, renderArgs } from "./args.ts";
 import { rollBack, spentTransactions } from "./atomic/rollback.ts";
 import { DEFER_OF_DELETED, retryAt, timeoutOf } from "./bounds.ts";
@@ -271,15 +272,18 @@ const applied = (journal: Journal, context: PhaseContext, step: PhaseStep, secre
     case "fail": {
       const what = id.phase === "defer" ? "deferPhase" : "phase";
       const why = withoutParts(shortened(scrubbed(step.message, secrets)), secrets);
-      const message = shortened(`${what} ${phaseAt(journal, id).name ?? ""}: ${why}`.toWellFormed());
+      const { actionSet, serviceAccount } = context;
+      const hint = accountHint(step.message, { ...actionSet, spec: journal.spec }, serviceAccount) ?? [];
+      const told = `${what} ${phaseAt(journal, id).name ?? ""}: ${[why, hint].flat().join("; ")}`;
+      const message = shortened(told.toWellFormed());
       const isRerun = mayRerun && step.isInterrupted === true && step.isFinal !== true;
       const isLast = id.phase === "defer" ? journal.deletedAt !== undefined && !isRerun : isStopped(journal);
       const at = isLast ? undefined : retryAt(phaseAt(journal, id), record.attempt, isRerun, now);
-      const failing = (told: string): Journal => {
-        const failure = { ...step, message: told };
+      const failing = (shown: string): Journal => {
+        const failure = { ...step, message: shown };
         if (at !== undefined) return withRecord(journal, id, toBeRetried(settled(record), failure, at));
         const after = withRecord(journal, id, failed(settled(record), failure, now));
-        return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: told };
+        return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: shown };
       };
       const after = failing(message);
       return fitting(

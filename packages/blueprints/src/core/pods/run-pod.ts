@@ -45,14 +45,17 @@ const argsStep = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
   const there = context.fact("args-made");
   if (there === undefined) return { type: "run", effects: [readArgs(context, pod)] };
   if (E.isLeft(there)) return problem(`cannot be read: ${messageOf(there.left)}`);
-  return isArgs(context, pod, there.right) ? undefined : problem("exists and is not of this ActionSet");
+  return isArgs(context, pod, there.right)
+    ? undefined
+    : problem("exists and is not of this ActionSet: delete it, and run it again");
 };
 
 /** What is next once the Pod is there. */
 const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseStep => {
   const { now, settings, log, remembered, seen } = context;
   const { uid = "", resourceVersion, creationTimestamp } = found.metadata;
-  if (!isOurs(context, found)) return fail(`${namePod(found)} exists and is not of this ActionSet`);
+  if (!isOurs(context, found))
+    return fail(`${namePod(found)} exists and is not of this ActionSet: delete it, and run it again`);
   const ref = podRef(context, pod);
   const made = { namespace: pod.namespace, name: ref.name, uid };
   if (remembered["pod"] === undefined) return { type: "remember", remembered: { ...remembered, pod: made } };
