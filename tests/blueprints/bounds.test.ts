@@ -66,6 +66,37 @@ describe("a phase that fails", () => {
   });
 });
 
+describe("a phase whose Pod somebody deletes", () => {
+  const OFTEN = { limit: 0, backoff: "10ms" };
+  it.each([
+    ["fails", "phases", {}, "failed", 1],
+    ["is executed again with onInterrupted: Rerun", "phases", { onInterrupted: "Rerun" }, "complete", 2],
+    ["is executed again if it is the deferPhase", "deferPhase", {}, "complete", 2],
+  ] as const)("%s", async (_, field, more, state, count) => {
+    const runs = await file(`${field}-${count}-deleted`);
+    const { create, over, names, namespace } = await place();
+    const phase = task("only", `echo run >> ${runs}; test $(wc -l < ${runs}) -gt 1 || sleep 600`, {
+      retry: OFTEN,
+      ...more,
+    });
+    await create(
+      blueprint("recipe", {
+        do: field === "phases" ? { phases: [phase] } : { phases: [task("first", "true")], deferPhase: phase },
+      }),
+      actionSet("run", actionOn("do", "recipe")),
+    );
+    await expect.poll(() => readFile(runs, "utf8"), { timeout: 20_000 }).toBe("run\n");
+    const [name = ""] = await names("v1", "Pod");
+    await administrator.remove(within(namespace, { apiVersion: "v1", kind: "Pod", metadata: { name } }));
+    const { status } = await over("run");
+    expect(status.state).toBe(state);
+    expect(status.error?.message ?? "").toMatch(
+      state === "failed" ? /^phase only: Pod .* (disappeared|was deleted)/u : /^$/u,
+    );
+    expect(await readFile(runs, "utf8")).toBe("run\n".repeat(count));
+  });
+});
+
 describe("a phase that takes longer than it may", () => {
   it("is ended, says what it was at, and leaves no Pod; its deferPhase runs", async () => {
     const { object, names } = await ended(
@@ -107,7 +138,11 @@ describe("a phase that takes longer than it may", () => {
     });
     expect(object.status).toMatchObject({
       state: "failed",
-      error: { message: "the ActionSet was not done within 2s" },
+      error: {
+        message: expect.stringMatching(
+          /^the ActionSet was not done within 2s: phase long: Pod \S+\/kanister-job-\w+ is running$/u,
+        ) as string,
+      },
       actions: [{ phases: [{ state: "failed" }, { state: "pending" }], deferPhase: { state: "complete" } }],
     });
   });

@@ -39,6 +39,23 @@ it("runs a backup, waits for it, shows what it has recorded, and restores from i
 
   const restore = await janus("run", "dump", "restore", "--from", "b1", "--wait", ...where);
   expect(restore).toMatchObject({ code: 0, stdout: expect.stringMatching(/^actionset.*\/restore-b1-[0-9a-f]{5}\n$/u) });
+  const [, name = ""] = /\/(.+)\n/u.exec(restore.stdout) ?? [];
+  expect(await read(name)).toMatchObject({
+    metadata: { labels: { "janus.io/service-account": "ops" } },
+    spec: { serviceAccountName: "ops" },
+  });
+  const other = await janus(
+    "run",
+    "dump",
+    "restore",
+    "--from",
+    "b1",
+    "--service-account",
+    "other",
+    "--dry-run",
+    ...where,
+  );
+  expect(other.stdout).toContain("serviceAccountName: other");
   expect((await janus("actionset", "watch", "b1", ...where)).code).toBe(0);
 
   const refused = await janus(

@@ -12,5 +12,5 @@ export { argTables } from "./core/functions/index.ts";
 export { profileProblems } from "./core/profile-problems.ts";
 export { renderedAction, type RenderedPhase, valuesOf } from "./core/render-action.ts";
 export { inputProblemsOf } from "./core/action-problems.ts";
-export { actionNamed } from "./core/named-objects.ts";
+export { actionNamed, namedServiceAccount } from "./core/named-objects.ts";
 export { rolesOf } from "./core/roles.ts";

@@ -31,6 +31,7 @@ it("an error is what the controller refuses, in its words, after the name of the
 it("a Blueprint that is no Blueprint, and one without actions, are errors", () => {
   expect(blueprintFindings(blueprint({ backup: { phases: "all" } })).errors).not.toEqual([]);
   expect(blueprintFindings({}).errors).toEqual(["it has no actions"]);
+  expect(blueprintFindings({ spec: { actions: {} } }).errors).toEqual([expect.stringContaining("at the top level")]);
 });
 
 const undeclared = (name: string, field: string) =>

@@ -4,6 +4,7 @@ import {
   ActionSet,
   actionsFrom,
   cannotAbandon,
+  namedServiceAccount,
   objectNamed,
   profileProblems,
   RUNNING,
@@ -102,4 +103,12 @@ it("a Profile needs a place, and the credentials of its type", () => {
     "location.bucket is missing",
     "credential.secret.name is missing",
   ]);
+});
+
+it.each([
+  ["its field, whatever its label", { serviceAccountName: "ops" }, { "janus.io/service-account": "old" }, "ops"],
+  ["its label, where the definition has no such field", {}, { "janus.io/service-account": "ops" }, "ops"],
+  ["neither: then none is named", { serviceAccountName: "" }, {}, undefined],
+])("an ActionSet names its ServiceAccount by %s", (_, spec, labels, account) => {
+  expect(namedServiceAccount({ metadata: { labels }, spec })).toBe(account);
 });

@@ -77,7 +77,7 @@ describe("CreateCSISnapshot", () => {
       "another client has made it",
       { ...CLAIM, "volumesnapshots/shop/s": {} },
       rules,
-      "VolumeSnapshot shop/s exists and is not of this ActionSet",
+      "VolumeSnapshot shop/s exists and is not of this ActionSet: delete it, or choose another name",
     ],
   ])("fails where %s", (_, objects: Readonly<Record<string, JsonObject>>, snapshotter, message) =>
     expect(execute(createCsiSnapshot, { ...args, name: "s" }, newWorld(objects, snapshotter)).step).toEqual({
@@ -177,7 +177,7 @@ describe("RestoreCSISnapshot", () => {
   it("fails where there is a claim of that name", () =>
     expect(execute(restoreCsiSnapshot, args, newWorld({ "persistentvolumeclaims/shop/new": {} })).step).toEqual({
       type: "fail",
-      message: "PersistentVolumeClaim shop/new exists and is not of this ActionSet",
+      message: "PersistentVolumeClaim shop/new exists and is not of this ActionSet: delete it, or choose another name",
     }));
 });
 

@@ -313,3 +313,30 @@ describe("a Profile of Azure", () => {
     );
   });
 });
+
+it.each([
+  ["a key pair", { type: "keyPair", keyPair: { secret: { name: "s3" } } }],
+  ["a Secret", { type: "secret", secret: { name: "s3" } }],
+])(
+  "a Profile of S3 with %s takes an empty role for none, as kanctl writes it; it assumes no other",
+  (_, credential) => {
+    const env = (role: string) =>
+      resticEnv(
+        {
+          shown: "kanister/s3",
+          location: { type: "s3Compliant", bucket: "bucket" },
+          credential,
+          skipSSLVerify: false,
+          secret: {
+            apiVersion: "v1",
+            metadata: { name: "s3" },
+            ...secret({ aws_access_key_id: "id", aws_secret_access_key: "key", role }),
+          } as KubeObject,
+        },
+        "shop",
+        undefined,
+      );
+    expect(env("")).toMatchObject(E.right({ AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "key" }));
+    expect(env("arn:aws:iam::1:role/backup")).toEqual(E.left(expect.stringContaining("role to be assumed")));
+  },
+);

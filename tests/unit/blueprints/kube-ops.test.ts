@@ -80,7 +80,7 @@ describe("create", () => {
     const world = newWorld({ "configmaps/shop/a": { data: { theirs: "1" } } });
     expect(execute(kubeOps, create(yaml("a")), world).step).toEqual({
       type: "fail",
-      message: "ConfigMap shop/a exists and is not of this ActionSet",
+      message: "ConfigMap shop/a exists and is not of this ActionSet: delete it, or choose another name",
     });
     expect(world.writes).toEqual([]);
   });

@@ -4,7 +4,11 @@ import { describe, expect, it } from "vitest";
 import { concealed } from "../../../packages/blueprints/src/core/pods/secret-words.ts";
 import { podState } from "../../../packages/blueprints/src/core/pods/pod-state.ts";
 import { strategicMerge } from "../../../packages/blueprints/src/core/pods/strategic-merge.ts";
+import { kubeTask } from "../../../packages/blueprints/src/core/functions/kube-task.ts";
+import { endLog, NO_LOG } from "../../../packages/blueprints/src/core/log-output.ts";
+import { plain } from "../../../packages/blueprints/src/core/text.ts";
 import type { KubeObject } from "@janus/types";
+import { execute, newWorld } from "./phase-world.ts";
 
 describe("a podOverride", () => {
   it("is merged as a strategic merge patch: containers and their variables by name, other lists as a whole", () => {
@@ -99,4 +103,36 @@ describe("the state of a Pod", () => {
     ],
     [{ phase: "Pending" }, { type: "waiting", why: "it has not started yet", isFinal: false }],
   ])("%o", (status, state) => expect(podState(pod(status))).toEqual(state));
+});
+
+describe("a Pod whose command was killed", () => {
+  const status = {
+    phase: "Failed",
+    containerStatuses: [{ name: "container", state: { terminated: { exitCode: 137, reason: "Error" } } }],
+  };
+  const end = (deletionTimestamp?: string) =>
+    execute(
+      kubeTask,
+      { namespace: "shop", image: "i", command: [plain("true")] },
+      newWorld(
+        {},
+        {
+          pods: (pod) => ({
+            ...pod,
+            status,
+            metadata: { ...pod.metadata, ...(deletionTimestamp && { deletionTimestamp }) },
+          }),
+        },
+      ),
+      { log: endLog(NO_LOG) },
+    ).step;
+
+  it("has no result where it is being deleted: nobody knows what it has done", () => {
+    expect(end("2026-01-01T00:00:00Z")).toMatchObject({
+      type: "fail",
+      isInterrupted: true,
+      message: expect.stringMatching(/^Pod shop\/kanister-job-\w+ was deleted: container "container" exited with 137/u),
+    });
+    expect(end()).not.toHaveProperty("isInterrupted");
+  });
 });

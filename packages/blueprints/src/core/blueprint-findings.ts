@@ -1,6 +1,6 @@
 // Finds what is wrong with a Blueprint without a cluster: what the controller would refuse, and references that may lead nowhere.
 import { report } from "@janus/api";
-import { asObject } from "@janus/types";
+import { asObject, isObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { Blueprint, type BlueprintAction, type BlueprintPhase, phasesOf } from "../api/blueprint.ts";
 import { actionProblems } from "./action-problems.ts";
@@ -84,6 +84,11 @@ const named =
     ...new Set(find(action).map((problem) => `action ${name}: ${problem}`)),
   ];
 
+const noActions = (value: unknown): string =>
+  isObject(value) && Object.hasOwn(value, "spec")
+    ? "it has no actions: those of a Blueprint are at the top level, in `actions`, and it has no `spec`"
+    : "it has no actions";
+
 /** @param value the object as it was read: a Blueprint */
 export const blueprintFindings = (value: unknown): Findings => {
   const decoded = Blueprint.decode(value);
@@ -91,7 +96,7 @@ export const blueprintFindings = (value: unknown): Findings => {
   const actions = Object.entries(decoded.right.actions ?? {});
   const all = actions.map(([, action]) => action);
   return {
-    errors: actions.length === 0 ? ["it has no actions"] : actions.flatMap(named(actionProblems)),
+    errors: actions.length === 0 ? [noActions(value)] : actions.flatMap(named(actionProblems)),
     warnings: actions.flatMap(named((one) => [...outputWarnings(one), ...inputWarnings(one, all)])),
   };
 };

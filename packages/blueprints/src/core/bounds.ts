@@ -8,6 +8,9 @@ export const DEFER_OF_DELETED = 600_000;
 
 const MOST_RETRIES = 100;
 
+/** How often what may have been done is done again at most. */
+export const MOST_RERUNS = 10;
+
 const durationProblem = (path: string, text: string | undefined): readonly string[] => {
   const ms = text === undefined ? 1 : parseDuration(text);
   return ms === undefined || ms <= 0 ? [`${path} is no duration such as 90s or 1h30m: "${text ?? ""}"`] : [];
@@ -38,10 +41,19 @@ export const specProblems = ({ executionMode, timeout }: ActionSetSpec): readonl
 export const timeoutOf = ({ timeout }: { readonly timeout?: string | undefined }): number | undefined =>
   timeout === undefined ? undefined : parseDuration(timeout);
 
-/** When a phase that has failed is executed again; undefined: it is not. @param attempt the one that has failed, from 1 */
-export const retryAt = ({ retry }: BlueprintPhase, attempt: number, now: Instant): Instant | undefined => {
+/**
+ * When a phase that has failed is executed again; undefined: it is not.
+ *
+ * @param attempt the one that has failed, from 1; isRerun: nobody knows what it has done, and then the phase is done again
+ */
+export const retryAt = (
+  { retry }: BlueprintPhase,
+  attempt: number,
+  isRerun: boolean,
+  now: Instant,
+): Instant | undefined => {
   const { limit = 0, backoff = "10s", maxBackoff = "5m" } = retry ?? {};
-  if (attempt > limit) return undefined;
+  if (attempt > Math.max(limit, isRerun ? MOST_RERUNS : 0)) return undefined;
   const pause = (parseDuration(backoff) ?? 0) * 2 ** Math.min(attempt - 1, 30);
   return now + Math.min(pause, parseDuration(maxBackoff) ?? 0);
 };

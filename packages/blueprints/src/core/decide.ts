@@ -12,7 +12,7 @@ import type { Journal } from "./journal.ts";
 import type { KnownJournal, Memory } from "./memory.ts";
 import { orphanedPods } from "./orphaned-pods.ts";
 import { blueprintAction, serviceAccountOf } from "./named-objects.ts";
-import type { Settings } from "./phase-context.ts";
+import type { Awaited, Settings } from "./phase-context.ts";
 import {
   finalProjection,
   isProjected,
@@ -37,7 +37,7 @@ import {
 import { resolve } from "./resolve.ts";
 import { type Advance, advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.ts";
 import { isAllDone, isStopped, scheduled } from "./schedule.ts";
-import { scrubbed, secretValues, withoutParts } from "./scrub.ts";
+import { scrubbed, type SecretValues, secretValues, withoutParts } from "./scrub.ts";
 import { shortHash } from "./names.ts";
 
 /** What an ActionSet does not say itself. */
@@ -231,6 +231,9 @@ const isEdited = ({ spec = {} }: ActionSet, journal: Journal): boolean =>
 /** Between writes of the status that say only what phases wait for, in ms. */
 const WORDS = 1000;
 
+const scrubbedOf = (awaited: readonly Awaited[], secrets: SecretValues): readonly Awaited[] =>
+  awaited.map((one) => ({ ...one, because: withoutParts(scrubbed(one.because, secrets), secrets) }));
+
 /** All phases wait: their conditions say for what, as soon as they may. */
 const waiting = (
   memory: Memory,
@@ -241,8 +244,7 @@ const waiting = (
 ): Step => {
   // Most have nothing of a Secret.
   if (isSaid(actionSet, journal, awaited)) return wait;
-  const secrets = secretValues(memory);
-  const shown = awaited.map((one) => ({ ...one, because: withoutParts(scrubbed(one.because, secrets), secrets) }));
+  const shown = scrubbedOf(awaited, secretValues(memory));
   if (isSaid(actionSet, journal, shown)) return wait;
   const next = (memory.recordedAt ?? Number.NEGATIVE_INFINITY) + WORDS;
   if (now < next) return { ...wait, until: Math.min(wait.until, next) };
@@ -259,7 +261,9 @@ const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings:
   if (actionSet.metadata.deletionTimestamp !== undefined && journal.deletedAt === undefined)
     return record({ ...journal, deletedAt: toTimestamp(now) });
   if (now >= timeLimit(journal) && !isStopped(journal) && !isAllDone(journal)) {
-    const error = `the ActionSet was not done within ${journal.spec.timeout ?? ""}`;
+    const { awaited } = advance(memory, actionSet, journal, settings, now);
+    const { because } = projection(journal, scrubbedOf(awaited, secretValues(memory)));
+    const error = `the ActionSet was not done within ${journal.spec.timeout ?? ""}: ${because}`;
     return record({ ...journal, timedOutAt: toTimestamp(now), error });
   }
   if (journal.specIgnored !== true && isEdited(actionSet, journal))

@@ -61,5 +61,7 @@ export const madeObject = (
   const there = ask(get("read-object", `existing/${fact}`, ref, context.serviceAccount));
   if (there === undefined) return undefined;
   if (E.isLeft(there)) return E.left(`${nameOf(ref)} exists and cannot be read: ${messageOf(there.left)}`);
-  return isOfPhase(context, there.right) ? there : E.left(`${nameOf(ref)} exists and is not of this ActionSet`);
+  return isOfPhase(context, there.right)
+    ? there
+    : E.left(`${nameOf(ref)} exists and is not of this ActionSet: delete it, or choose another name`);
 };

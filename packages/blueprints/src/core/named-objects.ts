@@ -9,9 +9,16 @@ import { show } from "./names.ts";
 import type { Settings } from "./phase-context.ts";
 import { configMaps, get, type Inquiry, secrets } from "./requests.ts";
 
+/** The ServiceAccount that an ActionSet names: by its field, else by its label. */
+export const namedServiceAccount = ({
+  metadata: { labels = {} },
+  spec,
+}: Pick<ActionSet, "spec"> & { readonly metadata: Pick<ActionSet["metadata"], "labels"> }): string | undefined =>
+  spec?.serviceAccountName || labels[SERVICE_ACCOUNT] || undefined;
+
 /** The ServiceAccount as which everything is read and changed. */
-export const serviceAccountOf = ({ metadata: { labels = {} }, spec }: ActionSet, settings: Settings): string =>
-  spec?.serviceAccountName || labels[SERVICE_ACCOUNT] || settings.defaultServiceAccount;
+export const serviceAccountOf = (actionSet: ActionSet, settings: Settings): string =>
+  namedServiceAccount(actionSet) ?? settings.defaultServiceAccount;
 
 /** Decodes a Blueprint that many actions name once. */
 const decode = memoized((object: KubeObject) => Blueprint.decode(object));

@@ -11,6 +11,7 @@ import { templateKind } from "./object-lookup.ts";
 import { renderObject, secretsIn } from "./render-args.ts";
 import type { Inquiry } from "./requests.ts";
 import { bytes, type Data, field, json, map, NIL, struct, tainted, text, texts } from "./templates.ts";
+import { SUBJECTS } from "./template-hints.ts";
 import { isText, untainted } from "./text.ts";
 
 /** The phase that is rendered; "artifacts": what is rendered when all have ended. */
@@ -241,8 +242,6 @@ const subjectOf = (record: ActionRecord, ref: ObjectReference): readonly (readon
   if (kind === "Namespace") return [[kind, placed(namespace || name, namespace || name)]];
   return [[kind, workloadParams(record)]];
 };
-
-const SUBJECTS = ["StatefulSet", "Deployment", "DeploymentConfig", "PVC", "Namespace"];
 
 /** An output with the value of a Secret depends on it; with one in a name, all do. */
 const outputOf = ({ output = {}, shown = output }: PhaseRecord): Data => {

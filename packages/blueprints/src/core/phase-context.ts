@@ -163,8 +163,8 @@ export type PhaseStep =
       readonly seen?: Readonly<Record<string, string>>;
     }
   | { readonly type: "end"; readonly output: Readonly<Record<string, string>> }
-  /** isInterrupted: its result is lost, so that nobody knows what it has done. */
-  | { readonly type: "fail"; readonly message: string; readonly isInterrupted?: true };
+  /** isInterrupted: its result is lost, so that nobody knows what it has done. isFinal: it is not run again for that. */
+  | { readonly type: "fail"; readonly message: string; readonly isInterrupted?: true; readonly isFinal?: true };
 
 /** A permission that a phase needs. */
 export interface Access {

@@ -5,6 +5,7 @@ import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import { type BlueprintAction, isAtomic, phasesOf } from "../api/blueprint.ts";
 import { isGiven, type ObjectReference } from "../api/object-reference.ts";
 import { accessProblems } from "./access.ts";
+import { accountHint } from "./account-hint.ts";
 import { actionProblems, inputProblems } from "./action-problems.ts";
 import { unservedTransactions } from "./atomic/atomic-problems.ts";
 import { specProblems } from "./bounds.ts";
@@ -127,7 +128,8 @@ export const resolve = (
     ]),
   ];
   if (inquiry.missing.length > 0) return undefined;
-  if (problems.length > 0) return E.left([...new Set(problems)]);
+  const hint = accountHint(problems.join("; "), actionSet, account);
+  if (problems.length > 0) return E.left([...new Set([...problems, ...(hint === undefined ? [] : [hint])])]);
   const bytes = Buffer.byteLength(JSON.stringify(journal));
   return bytes > MOST_JOURNAL
     ? E.left([

@@ -3,6 +3,7 @@ import { classify, equal, fromTimestamp, type Instant, isAbsent, type JsonObject
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import type { BlueprintPhase } from "../api/blueprint.ts";
+import { accountHint } from "./account-hint.ts";
 import { type Args, type ArgTable, readArgs, renderArgs } from "./args.ts";
 import { rollBack, spentTransactions } from "./atomic/rollback.ts";
 import { DEFER_OF_DELETED, retryAt, timeoutOf } from "./bounds.ts";
@@ -245,7 +246,8 @@ const fitting = (journal: Journal, ...others: readonly (() => Journal)[]): Journ
   others.reduce((chosen, other) => (fits(chosen) ? chosen : other()), journal);
 
 /** Returns the journal after what a phase has come to; messages and outputs that are shown have no values of Secrets. */
-const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: SecretValues, now: Instant): Journal => {
+const applied = (journal: Journal, context: PhaseContext, step: PhaseStep, secrets: SecretValues): Journal => {
+  const { id, mayRerun, now } = context;
   const record = recordOf(journal, id);
   if (record === undefined) return journal;
   switch (step.type) {
@@ -263,21 +265,25 @@ const applied = (journal: Journal, id: PhaseId, step: PhaseStep, secrets: Secret
         ? fitting(
             after,
             () => forgotten(after),
-            () => applied(journal, id, fail("there is no room for its outputs in the journal"), secrets, now),
+            () => applied(journal, context, fail("there is no room for its outputs in the journal"), secrets),
           )
-        : applied(journal, id, fail(problem), secrets, now);
+        : applied(journal, context, fail(problem), secrets);
     }
     case "fail": {
       const what = id.phase === "defer" ? "deferPhase" : "phase";
       const why = withoutParts(shortened(scrubbed(step.message, secrets)), secrets);
-      const message = shortened(`${what} ${phaseAt(journal, id).name ?? ""}: ${why}`.toWellFormed());
-      const isLast = id.phase === "defer" ? journal.deletedAt !== undefined : isStopped(journal);
-      const at = isLast ? undefined : retryAt(phaseAt(journal, id), record.attempt, now);
-      const failing = (told: string): Journal => {
-        const failure = { ...step, message: told };
+      const { actionSet, serviceAccount } = context;
+      const hint = accountHint(step.message, { ...actionSet, spec: journal.spec }, serviceAccount) ?? [];
+      const told = `${what} ${phaseAt(journal, id).name ?? ""}: ${[why, hint].flat().join("; ")}`;
+      const message = shortened(told.toWellFormed());
+      const isRerun = mayRerun && step.isInterrupted === true && step.isFinal !== true;
+      const isLast = id.phase === "defer" ? journal.deletedAt !== undefined && !isRerun : isStopped(journal);
+      const at = isLast ? undefined : retryAt(phaseAt(journal, id), record.attempt, isRerun, now);
+      const failing = (shown: string): Journal => {
+        const failure = { ...step, message: shown };
         if (at !== undefined) return withRecord(journal, id, toBeRetried(settled(record), failure, at));
         const after = withRecord(journal, id, failed(settled(record), failure, now));
-        return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: told };
+        return id.phase === "defer" || after.error !== undefined ? after : { ...after, error: shown };
       };
       const after = failing(message);
       return fitting(
@@ -468,7 +474,7 @@ export const advance = (
   const args = recordsOf(journal).flatMap(({ record }) => (record.args ?? []) as RenderedObject | readonly []);
   const isEnd = known.some(({ step }) => step.type === "end" || step.type === "fail");
   const secrets = isEnd ? secretValues(memory, args.flatMap(secretsIn)) : NO_SECRETS;
-  const after = known.reduce((all, { id, step }) => applied(all, id, step, secrets, now), journal);
+  const after = known.reduce((all, { context, step }) => applied(all, context, step, secrets), journal);
   const rolling = rollBack(memory, actionSet, after, now);
   const waits = known.flatMap(({ id, context, step }) =>
     step.type === "wait" ? [{ id, ...step, until: Math.min(step.until, deadlineOf(journal, context)) }] : [],

@@ -101,7 +101,9 @@ const retried = (journal: Journal, action: ActionRecord, isCleared: boolean, now
   const next = phases.map((record) =>
     again(record, isStopped(journal), isCleared && !isToBeRolledBack(journal, record), now),
   );
-  const defer = deferPhase && again(deferPhase, journal.deletedAt !== undefined, isCleared, now);
+  // It is the only chance to put back what the phases have changed.
+  const isDeferStopped = journal.deletedAt !== undefined && deferPhase?.isInterrupted !== true;
+  const defer = deferPhase && again(deferPhase, isDeferStopped, isCleared, now);
   const isSame = defer === deferPhase && next.every((record, at) => record === phases[at]);
   return isSame ? action : { ...action, phases: next, ...(defer && { deferPhase: defer }) };
 };

@@ -20,6 +20,7 @@ import type { Instant } from "@janus/types";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as E from "fp-ts/lib/Either.js";
+import { templateHint } from "./template-hints.ts";
 import { plain, type Text } from "./text.ts";
 
 export { functionGroups, refusedFunctions } from "@janus/gotemplate";
@@ -133,7 +134,7 @@ export const renderText = (
     return E.left("Failed to render template: what is wrong depends on the value of a Secret, and is not shown");
   return E.left(
     key === undefined
-      ? `Failed to render template: ${message}`
+      ? `Failed to render template: ${message}${templateHint(message, expression, data)}`
       : `Failed to render template: "${key}" not found: ${expression}`,
   );
 };

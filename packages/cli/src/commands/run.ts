@@ -6,6 +6,7 @@ import {
   type ActionSpec,
   type Given,
   GROUP,
+  namedServiceAccount,
   type ObjectReference,
   objectNamed,
   SERVICE_ACCOUNT,
@@ -101,7 +102,8 @@ const manifestOf = (
   name: string,
   namespace: string,
   actions: readonly ActionSpec[],
-  { serviceAccount, label = {} }: RunFlags,
+  serviceAccount: string | undefined,
+  label: Readonly<Record<string, string>>,
 ) => {
   const labels = { ...label, ...(serviceAccount === undefined ? {} : { [SERVICE_ACCOUNT]: serviceAccount }) };
   return {
@@ -126,7 +128,8 @@ const run = (blueprint: string, action: string, flags: RunFlags): Promise<number
     const actions = actionsFrom({ name: action, blueprint }, objects, givenBy(flags, namespace), parent);
     if (E.isLeft(actions)) throw new Failure(actions.left);
     const name = nameFor(action, flags);
-    const body = manifestOf(name, namespace, actions.right, flags);
+    const { label = {}, serviceAccount = label[SERVICE_ACCOUNT] ?? (parent && namedServiceAccount(parent)) } = flags;
+    const body = manifestOf(name, namespace, actions.right, serviceAccount, label);
     const shown = `actionset.${GROUP}/${name}`;
     const isPrinted = flags.output !== "name" && (flags.dryRun || flags.output !== undefined);
     if (!flags.dryRun) {
@@ -147,14 +150,17 @@ export const runCommand = command("run", "namespace of the ActionSet and its Blu
       .argParser(each)
       .default([], "none"),
   )
-  .option("--from <actionset>", "go on from the artifacts of this one, with its objects")
+  .option("--from <actionset>", "go on from the artifacts of this one, with its objects and its ServiceAccount")
   .option("--profile <namespace/name>", "Profile: where backups are kept")
   .addOption(new Option("--option <name=value>", "an option; may be repeated").argParser(pair))
   .addOption(new Option("--secret <ref=namespace/name>", "a Secret of the action; may be repeated").argParser(pair))
   .addOption(
     new Option("--config-map <ref=namespace/name>", "a ConfigMap of the action; may be repeated").argParser(pair),
   )
-  .option("--service-account <name>", "ServiceAccount as which all is done; default: that of the controller")
+  .option(
+    "--service-account <name>",
+    "ServiceAccount as which all is done; default: that of the parent, else of the controller",
+  )
   .addOption(new Option("--label <name=value>", "a label of the ActionSet; may be repeated").argParser(pair))
   .addOption(new Option("--pod-label <name=value>", "a label of its Pods; may be repeated").argParser(pair))
   .addOption(new Option("--pod-annotation <name=value>", "an annotation of its Pods; may be repeated").argParser(pair))

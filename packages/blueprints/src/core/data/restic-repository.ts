@@ -3,7 +3,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as E from "fp-ts/lib/Either.js";
 import { revealed, type Text } from "../text.ts";
-import { type BackupLocation, pairOf } from "./backup-location.ts";
+import { type BackupLocation, credentialOf, pairOf } from "./backup-location.ts";
 
 export type ResticEnv = Readonly<Record<string, string>>;
 
@@ -47,11 +47,12 @@ export const resticEnv = (
   prefix: string,
   encryptionKey: Text | undefined,
 ): E.Either<string, ResticEnv> => {
-  const { shown, location, secret } = place;
+  const { shown, location } = place;
   const { type = "", bucket = "" } = location;
   if (bucket === "") return E.left(`Profile ${shown} names no bucket`);
   const path = repositoryPath(bucket, prefix);
-  if (Object.hasOwn(secret["data"] ?? {}, "role"))
+  // kanctl writes the key in any case.
+  if (E.exists((role: string) => role !== "")(credentialOf(place, "role")))
     return E.left(`Profile ${shown}: a role to be assumed is not supported: use a key pair`);
   const key = encryptionKey === undefined ? "" : revealed(encryptionKey);
   const withPassword = E.map((env: ResticEnv) => ({ ...env, RESTIC_PASSWORD: key === "" ? DEFAULT_PASSWORD : key }));

@@ -1,6 +1,7 @@
 // Runs commands in containers of Pods that are there, each at most once: what all functions with a command in a container do.
 import { asObject, type JsonObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
+import { MOST_RERUNS } from "../bounds.ts";
 import type { ExecSource } from "../effect.ts";
 import { show } from "../names.ts";
 import { type Access, inquiryOf, keyOf, type PhaseContext, type PhaseStep } from "../phase-context.ts";
@@ -31,9 +32,6 @@ export interface Executed {
   readonly outcome: Extract<ExecOutcome, { readonly type: "exited" }>;
 }
 
-/** How often a command that was lost is run again at most. */
-const MOST_RERUNS = 10;
-
 /** The API server asks for `get` of a WebSocket, and from 1.36 on for `create`, too. */
 export const commandAccess = (namespace: string, pod?: string): readonly Access[] => {
   const of = { group: "", resource: "pods", namespace, ...(pod === undefined ? {} : { name: pod }) };
@@ -42,8 +40,8 @@ export const commandAccess = (namespace: string, pod?: string): readonly Access[
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
-/** Nobody knows what it has done. */
-const interrupted = (message: string): PhaseStep => ({ type: "fail", message, isInterrupted: true });
+/** Nobody knows what it has done. It has been run again already, where it may be. */
+const interrupted = (message: string): PhaseStep => ({ type: "fail", message, isInterrupted: true, isFinal: true });
 
 /** Remembered before anything is sent: who runs the commands, in which try, and in which containers. */
 interface Begun {

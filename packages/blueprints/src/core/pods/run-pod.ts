@@ -24,12 +24,11 @@ const fail = (message: string): PhaseStep => ({ type: "fail", message });
 const isTaken = (answer: E.Either<unknown, unknown>): boolean =>
   E.isLeft(answer) && (answer.left as { readonly code?: number }).code === 409;
 
+const interrupted = (message: string): PhaseStep => ({ type: "fail", message, isInterrupted: true });
+
 /** Its result is recorded before it is deleted, so one that is gone has none. */
-const gone = (context: PhaseContext, pod: JobPod): PhaseStep => ({
-  type: "fail",
-  message: `Pod ${show(podRef(context, pod))} disappeared before its result was read`,
-  isInterrupted: true,
-});
+const gone = (context: PhaseContext, pod: JobPod): PhaseStep =>
+  interrupted(`Pod ${show(podRef(context, pod))} disappeared before its result was read`);
 
 const lastLines = ({ tail }: { readonly tail: readonly string[] }): string =>
   tail.length === 0 ? "" : `; last lines: ${tail.join("\n")}`;
@@ -46,14 +45,17 @@ const argsStep = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
   const there = context.fact("args-made");
   if (there === undefined) return { type: "run", effects: [readArgs(context, pod)] };
   if (E.isLeft(there)) return problem(`cannot be read: ${messageOf(there.left)}`);
-  return isArgs(context, pod, there.right) ? undefined : problem("exists and is not of this ActionSet");
+  return isArgs(context, pod, there.right)
+    ? undefined
+    : problem("exists and is not of this ActionSet: delete it, and run it again");
 };
 
 /** What is next once the Pod is there. */
 const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseStep => {
   const { now, settings, log, remembered, seen } = context;
   const { uid = "", resourceVersion, creationTimestamp } = found.metadata;
-  if (!isOurs(context, found)) return fail(`${namePod(found)} exists and is not of this ActionSet`);
+  if (!isOurs(context, found))
+    return fail(`${namePod(found)} exists and is not of this ActionSet: delete it, and run it again`);
   const ref = podRef(context, pod);
   const made = { namespace: pod.namespace, name: ref.name, uid };
   if (remembered["pod"] === undefined) return { type: "remember", remembered: { ...remembered, pod: made } };
@@ -107,6 +109,9 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
           watched,
           follow: [follow],
         };
+      // Its command was killed.
+      if (state.type === "failed" && found.metadata.deletionTimestamp !== undefined)
+        return interrupted(`${shown} was deleted: ${state.why}${lastLines(log)}`);
       if (state.type === "failed" && !(state.isExit && pod.mayFail === true))
         return fail(`${shown}: ${state.why}${lastLines(log)}`);
       return log.problem === undefined
