@@ -12,4 +12,5 @@ export type { Access, Settings } from "./phase-context.ts";
 export { blueprintFact } from "./named-objects.ts";
 export { endedPod } from "./pods/pod-state.ts";
 export { resting } from "./resting.ts";
+export { scrubbed, secretValues } from "./scrub.ts";
 export { functionGroups, refusedFunctions } from "./templates.ts";

@@ -10,6 +10,7 @@ import {
   type TrackedObject,
   wall,
   watchKind,
+  withRequestLog,
   type Work,
   type WorkContext,
 } from "@janus/runtime/parts";
@@ -35,7 +36,7 @@ import { impersonating, logFollowers } from "./log-followers.ts";
 import { actionSetMetrics } from "./metrics.ts";
 import { NAMES } from "./names.ts";
 import { type Candidate, runningActions } from "./running-actions.ts";
-import { logOf, observing } from "./telemetry.ts";
+import { loggingRequests, logOf, observing } from "./telemetry.ts";
 
 /** Objects that phases wait for: watches of all namespaces, and of one. Each uses a connection. */
 const WATCHES = { watches: 64, ofNamespace: 32, polls: true, interval: 50 };
@@ -130,13 +131,14 @@ export const startWork = (
   const loop = reconcileKeys<Memory, Effect, Happened, Step>(controller, {
     kind: "ActionSet",
     resting,
-    read: (key) => {
+    read: (key, { log: lines }) => {
       const [namespace = "", name = ""] = key.split("/");
-      return api.send({ verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" });
+      const request = { verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" } as const;
+      return withRequestLog(api, lines).send(request);
     },
-    perform: async (_, tracked, effect) => {
+    perform: async (round, tracked, effect) => {
       const sent = tracked.now();
-      const answer = await sending(api, tracked.namespace, effect);
+      const answer = await sending(loggingRequests(api, round.log, tracked.memory), tracked.namespace, effect);
       return { type: "answered", effect, answer, sent, at: tracked.now() };
     },
     wake: (key) => watched.wake(key),
