@@ -1,6 +1,7 @@
 // The pure core of the controller of Blueprints.
 export { cached, dueAt, turnsOf } from "./after-end.ts";
 export { actionSetController } from "./controller.ts";
+export { statesOf } from "./counted-states.ts";
 export type { Effect, ExecSource, LogSource, Step, StepEvent } from "./effect.ts";
 export { endedBy, type ExecOutcome, isUnstarted } from "./exec/exec-outcome.ts";
 export { functionNames, functionOf } from "./functions/index.ts";

@@ -14,7 +14,7 @@ import {
   type Work,
   type WorkContext,
 } from "@janus/runtime/parts";
-import { asObject, type Instant, type KubeObject, messageOf } from "@janus/types";
+import { type Instant, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { actionSets } from "../api/names.ts";
 import {
@@ -28,6 +28,7 @@ import {
   type Memory,
   resting,
   type Settings,
+  statesOf,
   type Step,
   turnsOf,
 } from "../core/index.ts";
@@ -71,16 +72,6 @@ export interface BlueprintFlags {
   readonly watchNamespaces: readonly string[] | undefined;
   readonly concurrency: number;
 }
-
-/** How many ActionSets there are in each state; one that nobody has seen yet is pending. */
-const statesOf = (objects: Iterable<KubeObject>): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>();
-  for (const object of objects) {
-    const { state = "pending" } = asObject(object["status"]);
-    if (typeof state === "string") counts.set(state, (counts.get(state) ?? 0) + 1);
-  }
-  return counts;
-};
 
 /** Executes the ActionSets of some namespaces, or of all. */
 export const startWork = (
