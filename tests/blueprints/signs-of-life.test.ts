@@ -75,6 +75,16 @@ it("counts each end and each phase once, over a restart, and logs with ActionSet
     ["Completed action backup", undefined],
     ["Updated ActionSet 'run' Status->complete", undefined],
   ]);
+  const asked = [...first.lines, ...second.lines].filter(({ level }) => level === "debug");
+  expect(asked).toContainEqual({
+    level: "debug",
+    message: "read-awaited",
+    fields: expect.objectContaining({
+      actionSet: `${namespace}/run`,
+      verb: "get",
+      target: `ConfigMap ${namespace}/ready`,
+    }) as object,
+  });
   for (const { fields } of told) {
     expect(fields).toMatchObject({ actionSet: `${namespace}/run`, "kanister.io/JobID": "job-7" });
     expect(fields).not.toHaveProperty("team");

@@ -36,6 +36,7 @@ export { type Reconciled, startWork, type Workplace } from "./start-work.ts";
 export { runProcess, type Work, type WorkContext } from "./run-process.ts";
 export { events, type EventSubjects, type NewEvent, recorder } from "./telemetry/events.ts";
 export { queueMetrics } from "./telemetry/queue-metrics.ts";
+export { withRequestLog } from "./telemetry/request-log.ts";
 export { type Finishing, objectWatches, type WatchBudget, type Watched } from "./watch/object-watches.ts";
 export {
   initialReflectorState,

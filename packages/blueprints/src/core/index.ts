@@ -1,6 +1,7 @@
 // The pure core of the controller of Blueprints.
 export { cached, dueAt, turnsOf } from "./after-end.ts";
 export { actionSetController } from "./controller.ts";
+export { statesOf } from "./counted-states.ts";
 export type { Effect, ExecSource, LogSource, Step, StepEvent } from "./effect.ts";
 export { endedBy, type ExecOutcome, isUnstarted } from "./exec/exec-outcome.ts";
 export { functionNames, functionOf } from "./functions/index.ts";
@@ -12,4 +13,5 @@ export type { Access, Settings } from "./phase-context.ts";
 export { blueprintFact } from "./named-objects.ts";
 export { endedPod } from "./pods/pod-state.ts";
 export { resting } from "./resting.ts";
+export { scrubbed, secretValues } from "./scrub.ts";
 export { functionGroups, refusedFunctions } from "./templates.ts";

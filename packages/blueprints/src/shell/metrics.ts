@@ -57,7 +57,7 @@ export const actionSetMetrics = (counts: Counts): ActionSetMetrics => {
   registry.registerMetric(
     new Gauge({
       name: "janus_actionsets",
-      help: "ActionSets that exist, by state.",
+      help: "ActionSets that exist, by state. Those that Kanister has left running do not count.",
       labelNames: ["state"],
       registers: [],
       collect() {

@@ -10,10 +10,11 @@ import {
   type TrackedObject,
   wall,
   watchKind,
+  withRequestLog,
   type Work,
   type WorkContext,
 } from "@janus/runtime/parts";
-import { asObject, type Instant, type KubeObject, messageOf } from "@janus/types";
+import { type Instant, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { actionSets } from "../api/names.ts";
 import {
@@ -27,6 +28,7 @@ import {
   type Memory,
   resting,
   type Settings,
+  statesOf,
   type Step,
   turnsOf,
 } from "../core/index.ts";
@@ -35,7 +37,7 @@ import { impersonating, logFollowers } from "./log-followers.ts";
 import { actionSetMetrics } from "./metrics.ts";
 import { NAMES } from "./names.ts";
 import { type Candidate, runningActions } from "./running-actions.ts";
-import { logOf, observing } from "./telemetry.ts";
+import { loggingRequests, logOf, observing } from "./telemetry.ts";
 
 /** Objects that phases wait for: watches of all namespaces, and of one. Each uses a connection. */
 const WATCHES = { watches: 64, ofNamespace: 32, polls: true, interval: 50 };
@@ -70,16 +72,6 @@ export interface BlueprintFlags {
   readonly watchNamespaces: readonly string[] | undefined;
   readonly concurrency: number;
 }
-
-/** How many ActionSets there are in each state; one that nobody has seen yet is pending. */
-const statesOf = (objects: Iterable<KubeObject>): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>();
-  for (const object of objects) {
-    const { state = "pending" } = asObject(object["status"]);
-    if (typeof state === "string") counts.set(state, (counts.get(state) ?? 0) + 1);
-  }
-  return counts;
-};
 
 /** Executes the ActionSets of some namespaces, or of all. */
 export const startWork = (
@@ -130,13 +122,14 @@ export const startWork = (
   const loop = reconcileKeys<Memory, Effect, Happened, Step>(controller, {
     kind: "ActionSet",
     resting,
-    read: (key) => {
+    read: (key, { log: lines }) => {
       const [namespace = "", name = ""] = key.split("/");
-      return api.send({ verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" });
+      const request = { verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" } as const;
+      return withRequestLog(api, lines).send(request);
     },
-    perform: async (_, tracked, effect) => {
+    perform: async (round, tracked, effect) => {
       const sent = tracked.now();
-      const answer = await sending(api, tracked.namespace, effect);
+      const answer = await sending(loggingRequests(api, round.log, tracked.memory), tracked.namespace, effect);
       return { type: "answered", effect, answer, sent, at: tracked.now() };
     },
     wake: (key) => watched.wake(key),
