@@ -35,7 +35,9 @@ import {
   QUEUE,
 } from "./requests.ts";
 import { resolve } from "./resolve.ts";
-import { type Advance, advance, eventsBetween, failureOf, leftovers, timeLimit } from "./run.ts";
+import { eventsBetween, failureOf } from "./phase-events.ts";
+import { timeLimit } from "./phase-step.ts";
+import { type Advance, advance, leftovers } from "./run.ts";
 import { isAllDone, isStopped, scheduled } from "./schedule.ts";
 import { scrubbed, type SecretValues, secretValues, withoutParts } from "./scrub.ts";
 import { shortHash } from "./names.ts";

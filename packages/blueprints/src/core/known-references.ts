@@ -12,7 +12,7 @@ import type { Access, PhaseId, Settings } from "./phase-context.ts";
 import { argsAccess } from "./pods/pod-access.ts";
 import { stringsOf } from "./render-args.ts";
 import type { Inquiry } from "./requests.ts";
-import { firstProblem } from "./run.ts";
+import { firstProblem } from "./phase-step.ts";
 import { type Data, fieldsRead, renderText } from "./templates.ts";
 import { isTainted, untainted } from "./text.ts";
 

@@ -4,7 +4,7 @@ import { isTerminal } from "./after-end.ts";
 import { functionNames } from "./functions/index.ts";
 import type { Journal, PhaseRecord } from "./journal.ts";
 import type { Memory } from "./memory.ts";
-import { phaseAt } from "./run.ts";
+import { phaseAt } from "./phase-step.ts";
 import { recordOf, recordsOf } from "./schedule.ts";
 
 export type Result = "complete" | "failed";
