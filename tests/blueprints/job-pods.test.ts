@@ -50,7 +50,7 @@ it("PrepareData has volumes of claims; a command that fails is as good as anothe
   expect((await over("absent")).status.error?.message).toBe(
     `phase absent: PersistentVolumeClaim ${namespace}/other not found`,
   );
-  expect((await over("none")).status.error?.message).toMatch(/^phase none: there are no volumes: /);
+  expect((await over("none")).status.error?.message).toMatch(/^nothing was run: phase none: there are no volumes: /);
 });
 
 it("MultiContainerRun runs init, then background and output, which share a volume, and has the outputs of one", async () => {
