@@ -47,7 +47,15 @@ const blueprint = (func: string): string =>
     apiVersion: "cr.kanister.io/v1alpha1",
     kind: "Blueprint",
     metadata: { name: "pg" },
-    actions: { backup: { phases: [{ func, name: "dump", args: { image: "x", command: ["{{ .Options.mode }}"] } }] } },
+    actions: {
+      backup: {
+        phases: ["dump", "push"].map((name) => ({
+          func,
+          name,
+          args: { image: "x", command: ["{{ .Options.mode }}"] },
+        })),
+      },
+    },
   });
 
 it("checks and renders a Blueprint, and prints its permissions, without a cluster", async () => {
@@ -63,5 +71,6 @@ it("checks and renders a Blueprint, and prints its permissions, without a cluste
   });
   expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('"KubeTsk" does not exist; did you mean') });
   expect(permissions).toMatchObject({ code: 0, stdout: expect.stringContaining("  - pods/log\n") });
-  expect(rendered).toMatchObject({ code: 1, stderr: expect.stringContaining('"mode" not found') });
+  const problem = 'args.command[0]: Failed to render template: "mode" not found: {{ .Options.mode }}';
+  expect(rendered).toMatchObject({ code: 1, stderr: `error: phase dump: ${problem}\nphase push: ${problem}\n` });
 });

@@ -85,6 +85,16 @@ it("what is not among the values fails in the words of the controller, phase by 
   ]);
 });
 
+it("what no phase can read is said in the same words for all", () => {
+  const profile = { metadata: { name: "s3" }, credential: { type: "keyPair", keyPair: { secret: { name: "key" } } } };
+  const phases = [task("save", "true"), task("load", "true")];
+  const rendered = renderedAction("backup", { phases }, values({ profile }), at);
+  expect(rendered.phases.map(({ args }) => args)).toEqual([
+    E.left("Secret shop/key not found"),
+    E.left("Secret shop/key not found"),
+  ]);
+});
+
 it("values with a name that there is not, or that are no manifests, are refused", () => {
   expect(valuesOf({ option: {} })).toMatchObject(E.left(expect.stringContaining('"option" is not a value: there is ')));
   expect(valuesOf({ secrets: { aws: { data: {} } } })).toEqual(E.left("aws must be a manifest, with metadata.name"));

@@ -18,20 +18,34 @@ export const ActionSpec = excerpt({
   name: optional(described("The action of the Blueprint.", string())),
   object: optional(described("The object that the action is for.", ObjectReference)),
   blueprint: optional(described("The Blueprint, in the namespace of the ActionSet.", string())),
-  artifacts: optional(mapOf(Artifact)),
-  configMaps: optional(mapOf(ObjectReference)),
-  secrets: optional(mapOf(ObjectReference)),
-  profile: optional(ObjectReference),
+  artifacts: optional(
+    described(
+      "What the action is given, for .ArtifactsIn, as another ActionSet has it in its status.",
+      mapOf(Artifact),
+    ),
+  ),
+  configMaps: optional(
+    described("ConfigMaps, for .ConfigMaps. Without a namespace: that of the ActionSet.", mapOf(ObjectReference)),
+  ),
+  secrets: optional(
+    described("Secrets, for .Secrets. Without a namespace: that of the ActionSet.", mapOf(ObjectReference)),
+  ),
+  profile: optional(
+    described(
+      "The Profile, for .Profile and functions that move data. Without a namespace: that of the ActionSet.",
+      ObjectReference,
+    ),
+  ),
   podOverride: optional(described("Merged into the specs of Pods that functions create.", openObject({}))),
-  options: optional(strings),
-  preferredVersion: optional(string()),
-  podLabels: optional(strings),
-  podAnnotations: optional(strings),
+  options: optional(described("Texts of your choice, for .Options.", strings)),
+  preferredVersion: optional(described("Of the functions. There is one version of each: it has no effect.", string())),
+  podLabels: optional(described("Labels of Pods that functions create.", strings)),
+  podAnnotations: optional(described("Annotations of Pods that functions create.", strings)),
 });
 export type ActionSpec = TypeOf<typeof ActionSpec>;
 
 export const ActionSetSpec = excerpt({
-  actions: optional(list(ActionSpec, { atomic: true })),
+  actions: optional(described("Actions of Blueprints, each on an object.", list(ActionSpec, { atomic: true }))),
   ttlSecondsAfterFinished: optional(
     described(
       "Seconds after its end after which the ActionSet is deleted, whether it is complete or failed. Default: it is kept.",

@@ -16,7 +16,10 @@ import { ObjectReference } from "./object-reference.ts";
 
 const texts = list(string(), { atomic: true });
 
-export const Artifact = excerpt({ keyValue: optional(strings), kopiaSnapshot: optional(string()) });
+export const Artifact = excerpt({
+  keyValue: optional(described("Texts by their names.", strings)),
+  kopiaSnapshot: optional(described("A snapshot of kopia: a text for templates.", string())),
+});
 export type Artifact = TypeOf<typeof Artifact>;
 
 const Retry = excerpt({
@@ -29,7 +32,7 @@ const Retry = excerpt({
 
 export const BlueprintPhase = excerpt({
   func: optional(described("The function, such as KubeTask.", string())),
-  name: optional(string()),
+  name: optional(described("Its name, in templates and in the status.", string())),
   objects: optional(
     described("Secrets and ConfigMaps that the phase reads, for .Phases.<name>.Secrets.", mapOf(ObjectReference)),
   ),
@@ -38,7 +41,7 @@ export const BlueprintPhase = excerpt({
   retry: optional(described("Executes it again when it has failed. Default: not.", Retry)),
   onInterrupted: optional(
     described(
-      "Fail or Rerun: what happens when the controller ended while the phase ran, and nobody can tell whether it has done its work. Default: Fail; of a deferPhase: Rerun.",
+      "Fail or Rerun: what happens when nobody can tell whether the phase has done its work, since the controller ended while its command ran, or its Pod was deleted. Default: Fail; of a deferPhase: Rerun.",
       string(),
     ),
   ),
@@ -46,7 +49,7 @@ export const BlueprintPhase = excerpt({
 export type BlueprintPhase = TypeOf<typeof BlueprintPhase>;
 
 export const BlueprintAction = excerpt({
-  name: optional(string()),
+  name: optional(described("It has no effect: the name is that in actions.", string())),
   kind: optional(described("The kind of the object that the action is for, such as StatefulSet.", string())),
   configMapNames: optional(described("ConfigMaps that an ActionSet must name.", texts)),
   secretNames: optional(described("Secrets that an ActionSet must name.", texts)),
@@ -64,7 +67,9 @@ export const BlueprintAction = excerpt({
 export type BlueprintAction = TypeOf<typeof BlueprintAction>;
 
 /** A Blueprint has no spec. */
-export const Blueprint = excerpt({ actions: optional(mapOf(BlueprintAction)) });
+export const Blueprint = excerpt({
+  actions: optional(described("The actions by their names, such as backup.", mapOf(BlueprintAction))),
+});
 export type Blueprint = TypeOf<typeof Blueprint>;
 
 /** Whether a phase is rolled back when the ActionSet fails, as far as its function can be. A deferPhase never is. */

@@ -60,7 +60,10 @@ export const valuesOf = (value: unknown): E.Either<string, Values> => {
   return wrong === undefined ? E.right(value) : E.left(`${wrong[0]} must be a manifest, with metadata.name`);
 };
 
-const refOf = ({ kind, metadata: { name = "", namespace } }: KubeObject): ObjectReference => ({
+/** Where it stands says the kind of a Profile, ConfigMap or Secret. */
+type Manifest = Pick<KubeObject, "metadata"> & { readonly kind?: string };
+
+const refOf = ({ kind = "", metadata: { name = "", namespace } }: Manifest): ObjectReference => ({
   kind: kind.toLowerCase(),
   name,
   ...(namespace === undefined ? {} : { namespace }),
@@ -192,11 +195,13 @@ export const renderedAction = (
   const render = ({ name: called = "", func = "", args = {} }: BlueprintPhase, phase: number | "defer") => {
     const table = functionOf(func)?.args ?? {};
     const data = paramsOf(inquiry, actionSet, journalAt(phase), { action: 0, phase }) ?? E.left(NOTHING_READ);
-    const rendered = E.flatMap(data, (params) =>
-      renderArgs(table, args, params, { now: Date.parse(at.time), seed: `${phase}` }),
-    );
-    const checked = E.flatMap(rendered, (all) => E.map(() => shown(all) as JsonObject)(readArgs(table, all)));
-    return { name: called, func, args: E.mapLeft((problem: string) => `phase ${called}: ${problem}`)(checked) };
+    const checked = E.flatMap(data, (params) => {
+      const rendered = renderArgs(table, args, params, { now: Date.parse(at.time), seed: `${phase}` });
+      const read = E.flatMap(rendered, (all) => E.map(() => shown(all) as JsonObject)(readArgs(table, all)));
+      // What cannot be read at all is no problem of this phase.
+      return E.mapLeft((problem: string) => `phase ${called}: ${problem}`)(read);
+    });
+    return { name: called, func, args: checked };
   };
   const artifacts = artifactsOf(inquiry, actionSet, journalAt("artifacts"), NO_SECRETS) ?? E.left(NOTHING_READ);
   return {

@@ -83,10 +83,10 @@ const render = async (file: string, { action, values: path, namespace }: RenderF
     values.right,
     at,
   );
-  const problems: string[] = [];
+  const problems = new Set<string>();
   const right = <A>(one: E.Either<string, A>): readonly A[] => {
     if (E.isRight(one)) return [one.right];
-    problems.push(one.left);
+    problems.add(one.left);
     return [];
   };
   const rendered = {
@@ -94,7 +94,7 @@ const render = async (file: string, { action, values: path, namespace }: RenderF
     artifacts: right(artifacts)[0] ?? {},
   };
   outputTo(process.stdout).write(stringify(rendered, KUBERNETES_YAML));
-  if (problems.length > 0) throw new Failure(printable(problems.join("\n")));
+  if (problems.size > 0) throw new Failure(printable({ message: [...problems].join("\n") }).message);
   return 0;
 };
 
