@@ -1,0 +1,2 @@
+// The Git journal: what is live in Git.
+export {};
