@@ -1,0 +1,270 @@
+// The verdict on an answer of git: what it means for the branch, and what people are told.
+import type { BranchName } from "./branch-name.ts";
+
+/** How a git process ended that did not succeed. */
+export interface GitFailure {
+  readonly ended:
+    | { readonly by: "exit"; readonly code: number }
+    | { readonly by: "signal"; readonly signal: string }
+    | { readonly by: "deadline"; readonly seconds: number }
+    | { readonly by: "error"; readonly message: string };
+  /** What it said of errors: the end of it, without credentials. */
+  readonly stderr: string;
+  /** The answer of `push --porcelain`, without credentials. */
+  readonly stdout: string;
+}
+
+/** Where a branch is, as far as messages name it. */
+export interface Place {
+  /** Without credentials. */
+  readonly url: string;
+  readonly host: string;
+  /** Undefined: that of the protocol. */
+  readonly port: number | undefined;
+  readonly branch: BranchName;
+  /** Such as `shop/cred`; undefined: the repository is used without credentials. */
+  readonly secret: string | undefined;
+}
+
+/** Reasons of the condition Ready that follow from answers of git. */
+export type TroubleReason =
+  | "AuthenticationFailed"
+  | "CertificateUnknown"
+  | "ConnectionFailed"
+  | "DiskFull"
+  | "HostKeyChanged"
+  | "HostKeyUnknown"
+  | "InvalidURL"
+  | "LeaseHeld"
+  | "PushRefused"
+  | "SecretMalformed";
+
+export interface Trouble {
+  readonly reason: TroubleReason;
+  readonly message: string;
+  /** It stays until somebody changes something: another try soon would meet the same. */
+  readonly lasts: boolean;
+}
+
+export type ObjectFormat = "sha1" | "sha256";
+
+export type Verdict =
+  /** There is no such branch. */
+  | { readonly is: "absent" }
+  /** Another one has pushed: everything is compared anew. */
+  | { readonly is: "stale" }
+  /** The objects of the server have names of another hash; undefined: it does not say of which. */
+  | { readonly is: "other format"; readonly format: ObjectFormat | undefined }
+  /** The clone has a lock file of a process that is gone. */
+  | { readonly is: "locked" }
+  /** The clone is damaged. */
+  | { readonly is: "damaged" }
+  | { readonly is: "disk full"; readonly trouble: Trouble }
+  /** The server answers that the repository is elsewhere, and git does not say where. */
+  | { readonly is: "redirected"; readonly status: string }
+  | { readonly is: "trouble"; readonly trouble: Trouble };
+
+/** Of messages: what a server says may be long. */
+const LONGEST_WORDS = 1024;
+
+/** What servers say stands behind `remote: `. Over ssh it does not. */
+const isOfServer = (line: string): boolean => line.startsWith("remote:");
+
+/** What is said on this side. */
+const nearWords = (stderr: string): string =>
+  stderr
+    .split("\n")
+    .filter((line) => !isOfServer(line))
+    .join("\n");
+
+const clipped = (words: string): string => {
+  const line = words.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
+  return line.length <= LONGEST_WORDS ? line : `${line.slice(0, LONGEST_WORDS).toWellFormed()}…`;
+};
+
+/** The words of the server, if it has said any, else those of git. */
+const wordsOf = ({ stderr, ended }: GitFailure): string => {
+  const lines = stderr.split("\n");
+  const servers = lines.filter(isOfServer).map((line) => line.slice("remote:".length).trim());
+  const said = clipped(servers.join("\n"));
+  if (said !== "") return said;
+  const own = clipped(
+    lines
+      .filter((line) => !/^(?:hint|warning|Warning):/u.test(line))
+      .map((line) => line.replace(/^(?:fatal|error): /u, ""))
+      .join("\n"),
+  );
+  if (own !== "") return own;
+  if (ended.by === "exit") return `git ended with exit code ${ended.code}`;
+  return ended.by === "signal" ? `git was ended by ${ended.signal}` : "git did not end";
+};
+
+const keyscan = ({ host, port }: Place): string => `ssh-keyscan ${port === undefined ? "" : `-p ${port} `}${host}`;
+
+const credentialsOf = ({ secret }: Place): string =>
+  secret === undefined ? "no credentials (no secretRef is set)" : `the credentials of Secret ${secret}`;
+
+const secretOf = ({ secret }: Place): string => (secret === undefined ? "a Secret (secretRef)" : `Secret ${secret}`);
+
+const lasting = (reason: TroubleReason, message: string): Verdict => ({
+  is: "trouble",
+  trouble: { reason, message, lasts: true },
+});
+
+const passing = (message: string): Verdict => ({
+  is: "trouble",
+  trouble: { reason: "ConnectionFailed", message, lasts: false },
+});
+
+interface Rule {
+  readonly says: RegExp;
+  readonly means: (place: Place, match: readonly string[], failure: GitFailure) => Verdict;
+}
+
+const DISK = /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/u;
+
+/** The first that fits. Words of git, curl and OpenSSH, in English: git is started with LC_ALL=C. */
+const RULES: readonly Rule[] = [
+  {
+    says: /REMOTE HOST IDENTIFICATION HAS CHANGED/u,
+    means: (place) =>
+      lasting(
+        "HostKeyChanged",
+        `${place.host} has another host key than known_hosts of ${secretOf(place)} says: if its key was changed on purpose, replace the lines of ${place.host} with the output of ${keyscan(place)}`,
+      ),
+  },
+  {
+    says: /Host key verification failed|No \S+ host key is known for/u,
+    means: (place) =>
+      lasting(
+        "HostKeyUnknown",
+        `known_hosts of ${secretOf(place)} has no host key of ${place.host}: add the output of ${keyscan(place)}`,
+      ),
+  },
+  {
+    says: /Load key .*: (?:error in libcrypto|invalid format|incorrect passphrase)/u,
+    means: (place) =>
+      lasting(
+        "SecretMalformed",
+        `the private key of ${secretOf(place)} cannot be read: it is no private key of OpenSSH or PEM, or its passphrase is another one`,
+      ),
+  },
+  {
+    says: /could not read (?:Username|Password)|Authentication failed for|Permission denied \(|Too many authentication failures|returned error: (?:401|403|407)|HTTP (?:401|403|407)/u,
+    means: (place, _, failure) =>
+      lasting(
+        "AuthenticationFailed",
+        `${place.host} does not accept ${credentialsOf(place)} for ${place.url}: ${wordsOf(failure)}`,
+      ),
+  },
+  {
+    says: /certificate|SSL: no alternative|gnutls_handshake\(\) failed.*(?:trust|verif)/iu,
+    means: (place, _, failure) =>
+      lasting(
+        "CertificateUnknown",
+        `the certificate of ${place.host} is not accepted (${wordsOf(failure)}): if its CA is an own one, add it to ${secretOf(place)} as ca.crt`,
+      ),
+  },
+  {
+    says: /returned error: (30[12378])|HTTP (30[12378])/u,
+    means: (_, [, a, b]) => ({ is: "redirected", status: a ?? b ?? "" }),
+  },
+  {
+    says: /does not support this repository's hash algorithm/u,
+    means: () => ({ is: "other format", format: undefined }),
+  },
+  {
+    says: /mismatched algorithms: client (?:sha1|sha256); server (sha1|sha256)/u,
+    means: (_, [, format]) => ({ is: "other format", format: format === "sha256" ? "sha256" : "sha1" }),
+  },
+  { says: /couldn't find remote ref|Remote branch .* not found/u, means: () => ({ is: "absent" }) },
+  {
+    says: DISK,
+    means: (_, __, failure) => ({
+      is: "disk full",
+      trouble: {
+        reason: "DiskFull",
+        message: `the work directory is full: the clone is removed, and made again (${wordsOf(failure)})`,
+        lasts: false,
+      },
+    }),
+  },
+  {
+    says: /Could not resolve host(?:name)?|Name or service not known|Temporary failure in name resolution/u,
+    means: (place) => passing(`the name ${place.host} cannot be resolved: check repoUrl, and the DNS of the cluster`),
+  },
+  {
+    says: /repository '.*' not found|does not appear to be a git repository|ERROR: Repository not found|returned error: 404|not valid: is this a git repository|not a git repository \(or any/u,
+    means: (place, _, failure) =>
+      lasting(
+        "ConnectionFailed",
+        `there is no repository at ${place.url}, or ${credentialsOf(place)} may not read it: ${wordsOf(failure)}`,
+      ),
+  },
+  {
+    says: /transport '(\S+)' not allowed/u,
+    means: (place, [, protocol]) => lasting("InvalidURL", `${place.url}: the protocol ${protocol} is not supported`),
+  },
+  { says: /Unable to create '.*\.lock': File exists/u, means: () => ({ is: "locked" }) },
+  {
+    says: /is corrupt|is empty|bad object|bad tree|missing (?:blob|tree|commit)|unable to read (?:tree|sha1 file)|could not parse|not a git repository|invalid sha1 pointer|inflate:|unresolved deltas|cannot be accessed|does not match index|bad ref|broken (?:ref|link)|unable to find all commit-graph|Not a (?:tree|blob|commit)|not a valid object|Failed to traverse parents|error in object/u,
+    means: () => ({ is: "damaged" }),
+  },
+];
+
+const NETWORK =
+  /Failed to connect|Couldn't connect|Connection (?:refused|reset|timed out|closed)|No route to host|Network is unreachable|hung up unexpectedly|early EOF|Recv failure|Empty reply|transfer closed|unexpected disconnect|RPC failed|HTTP\/?\d* ?5\d\d|returned error: (?:5\d\d|429)|Operation timed out|handshake/u;
+
+const deadlineMessage = (place: Place, seconds: number): string =>
+  `git and ${place.host} did not come to an end within ${seconds} s: the server is slow, or the network loses what is sent`;
+
+/** The verdict on a git process that failed; for pushes see {@link pushVerdict}. */
+export const verdict = (place: Place, failure: GitFailure): Verdict => {
+  const { ended, stderr } = failure;
+  if (ended.by === "deadline") return passing(deadlineMessage(place, ended.seconds));
+  const near = `${nearWords(stderr)}\n${ended.by === "error" ? ended.message : ""}`;
+  if (ended.by === "error" && !DISK.test(near)) return passing(`git could not be run: ${clipped(ended.message)}`);
+  const rule = RULES.find(({ says }) => says.test(near));
+  if (rule !== undefined) return rule.means(place, [...(rule.says.exec(near) ?? [])], failure);
+  return NETWORK.test(near)
+    ? passing(`the connection to ${place.host} failed: ${wordsOf(failure)}`)
+    : passing(`git failed for ${place.url}: ${wordsOf(failure)}`);
+};
+
+/** That the ref on the server is no longer the one which was read. */
+const STALE =
+  /stale info|fetch first|non-fast-forward|cannot lock ref|failed to update ref|reference already exists|incorrect old value|remote ref updated since checkout/u;
+
+/** How the line of `push --porcelain` for our ref ends. */
+const statusOf = (stdout: string): { readonly flag: string; readonly summary: string } | undefined => {
+  const line = stdout.split("\n").find((one) => /^[ +*=!-]\t[^\t]+\t/u.test(one));
+  return line === undefined ? undefined : { flag: line.slice(0, 1), summary: line.split("\t").slice(2).join(" ") };
+};
+
+/**
+ * The verdict on a push; accepted: the server has said so.
+ *
+ * Guarantees: it is accepted only by the word of the server; where the reply was lost it is trouble, and a fetch has to decide.
+ */
+export const pushVerdict = (place: Place, failure: GitFailure): Verdict | { readonly is: "accepted" } => {
+  const status = statusOf(failure.stdout);
+  if (status === undefined || failure.ended.by === "deadline") return verdict(place, failure);
+  const { flag, summary } = status;
+  if (flag !== "!") return { is: "accepted" };
+  if (/remote failure|failed to report status/u.test(summary)) return passing(lostReply(place, failure));
+  const why = /\((.*)\)/u.exec(summary)?.[1] ?? summary;
+  if (/exists; cannot create|refname conflict/u.test(`${why}\n${failure.stderr}`))
+    return lasting(
+      "PushRefused",
+      `the server has a branch whose name is a folder of ${place.branch}, or the other way round: ${clipped(why)}`,
+    );
+  if (STALE.test(why)) return { is: "stale" };
+  const servers = failure.stderr
+    .split("\n")
+    .some((line) => line.slice("remote:".length).trim() !== "" && isOfServer(line));
+  const words = servers ? `: ${wordsOf(failure)}` : "";
+  return lasting("PushRefused", `${place.host} refuses pushes to ${place.branch} (${clipped(why)})${words}`);
+};
+
+const lostReply = (place: Place, failure: GitFailure): string =>
+  `${place.host} did not say whether it took the push: ${wordsOf(failure)}`;

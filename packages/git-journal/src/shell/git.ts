@@ -1,0 +1,111 @@
+// Runs git processes: streams in and out, a deadline, and no process that outlives this one.
+import { type ChildProcess, spawn } from "node:child_process";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { reasonOf } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import type { GitFailure } from "../core/git/git-answer.ts";
+
+/** One git process. No argument is text of a user: they are our own, full names of refs, and ids of objects. */
+export interface GitProcess<A> {
+  readonly args: readonly string[];
+  /** In s. */
+  readonly deadline: number;
+  readonly input?: Iterable<Uint8Array>;
+  /** Beside the environment of all. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Reads all that it prints. */
+  readonly read: (stdout: Readable) => Promise<A>;
+}
+
+export type Git = <A>(process: GitProcess<A>) => Promise<E.Either<GitFailure, A>>;
+
+/** So much of what it says of errors is kept: the end, which says why. */
+const MOST_STDERR = 64 * 1024;
+
+/** All that a process prints, which is little. */
+export const printed = (stdout: Readable): Promise<string> => text(stdout);
+
+/**
+ * Elsewhere than as the first process of a container, which ends all others with it, a process would outlive this one when it is
+ * killed, and go on writing the clone that the next one opens.
+ */
+const command = (args: readonly string[]): readonly [file: string, args: readonly string[]] =>
+  process.platform === "linux" && process.pid !== 1
+    ? ["setpriv", ["--pdeathsig", "KILL", "git", ...args]]
+    : ["git", args];
+
+/** The end of it, in whole lines: half a credential would not be recognized. */
+const tail = (stream: Readable): (() => string) => {
+  let kept = "";
+  let isCut = false;
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    kept += chunk;
+    if (kept.length <= 2 * MOST_STDERR) return;
+    isCut = true;
+    kept = kept.slice(-MOST_STDERR);
+  });
+  return () => (isCut ? (/\n(.*)$/su.exec(kept)?.[1] ?? "") : kept);
+};
+
+/** With all that it has started: they are of one process group. */
+const kill = ({ pid }: ChildProcess): void => {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+};
+
+/**
+ * Git in this environment.
+ *
+ * Guarantees: after the deadline, or once it is aborted, neither the process nor any that it has started is left; what it says is
+ *             without credentials. Never rejects.
+ *
+ * @param scrub takes credentials out of a text
+ */
+export const gitIn =
+  (env: Readonly<Record<string, string>>, scrub: (text: string) => string, signal?: AbortSignal): Git =>
+  async ({ args, deadline, input, env: more, read }) => {
+    const failed = (ended: GitFailure["ended"], stderr = "", stdout = ""): E.Either<GitFailure, never> =>
+      E.left({ ended, stderr: scrub(stderr), stdout: scrub(stdout) });
+    if (signal?.aborted === true) return failed({ by: "signal", signal: "SIGTERM" });
+    const [file, all] = command(args);
+    const child = spawn(file, all, {
+      env: { ...env, ...more },
+      cwd: "/",
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const stderr = tail(child.stderr);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      kill(child);
+    }, deadline * 1000);
+    const abort = (): void => kill(child);
+    signal?.addEventListener("abort", abort);
+    const ended = new Promise<GitFailure["ended"]>((resolve) => {
+      child.once("error", (error) => resolve({ by: "error", message: reasonOf(error) }));
+      child.once("close", (code, by) =>
+        resolve(code === null ? { by: "signal", signal: by ?? "SIGKILL" } : { by: "exit", code }),
+      );
+    });
+    // A process that ends early does not read all of its input: how it ended says why.
+    const written = pipeline(Readable.from(input ?? []), child.stdin).catch(() => undefined);
+    const output = read(child.stdout).then(E.right, (error: unknown) => {
+      kill(child);
+      return E.left(reasonOf(error));
+    });
+    const [how, got] = await Promise.all([ended, output, written]);
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+    const stdout = E.isRight(got) && typeof got.right === "string" ? got.right : "";
+    if (isLate) return failed({ by: "deadline", seconds: deadline }, stderr(), stdout);
+    if (E.isLeft(got)) return failed({ by: "error", message: scrub(got.left) }, stderr());
+    if (how.by === "error") return failed({ by: "error", message: `${file}: ${how.message}` }, stderr());
+    return how.by === "exit" && how.code === 0 ? E.right(got.right) : failed(how, stderr(), stdout);
+  };
