@@ -11,6 +11,8 @@ export const LONGER = [
   "tests/gates/json-path.test.ts",
   "tests/yaml/differential.test.ts",
   "tests/templates/differential.test.ts",
+  // Real git: servers, disks and processes that fail; that a push loses nothing is in push.test.ts.
+  ...["crash", "hostile", "https", "ssh", "trouble"].map((suite) => `tests/git-journal/${suite}.test.ts`),
   // Installs what is published into empty projects.
   "tests/pack/pack.test.ts",
 ];

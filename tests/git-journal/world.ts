@@ -1,6 +1,6 @@
 // A worker's side of one branch, for tests with real git: its clone on the disk, and what it wants to be in the branch.
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import * as E from "fp-ts/lib/Either.js";
@@ -11,7 +11,7 @@ import { begin, type Job, type Outcome, type Plan, type Start } from "../../pack
 import type { ObjectId, Tree } from "../../packages/git-journal/src/core/git/tree.ts";
 import { filePath } from "../../packages/git-journal/src/core/path.ts";
 import { DEADLINES, type Deadlines, perform } from "../../packages/git-journal/src/shell/bare-clone.ts";
-import { type Authentication, type Places, withAccess } from "../../packages/git-journal/src/shell/credentials.ts";
+import { type Authentication, withAccess } from "../../packages/git-journal/src/shell/credentials.ts";
 import { runCycle } from "../../packages/git-journal/src/shell/cycle.ts";
 import { type Git, gitIn } from "../../packages/git-journal/src/shell/git.ts";
 import { gitEnvironment } from "../../packages/git-journal/src/shell/git-environment.ts";
@@ -77,7 +77,6 @@ export interface Side {
   readonly directory: string;
   readonly clone: string;
   readonly memory: string;
-  readonly places: Places;
   readonly cycle: (options: CycleOptions) => Promise<Outcome>;
 }
 
@@ -109,11 +108,10 @@ export const sideOf = async (
   { url, branch: name = "main", authentication = {}, secret }: Remote,
   directory: string = newDirectory(),
 ): Promise<Side> => {
-  const taken = await takeWorkDirectory(directory);
+  const memory = path.join(directory, "memory");
+  const taken = await takeWorkDirectory(directory, memory);
   if (E.isLeft(taken)) throw new Error(taken.left);
   const work = taken.right;
-  const memory = path.join(directory, "memory");
-  mkdirSync(memory, { recursive: true });
   const clone = work.clone("live");
   const { protocol, hostname, port } = new URL(url);
   const place = {
@@ -123,12 +121,10 @@ export const sideOf = async (
     branch: branch(name),
     secret,
   };
-  const places = { memory, askpass: work.askpass };
   return {
     directory,
     clone,
     memory,
-    places,
     cycle: ({
       wanted = {},
       plan = planOf(() => wanted),
@@ -149,7 +145,7 @@ export const sideOf = async (
           ca: undefined,
           ...authentication,
         },
-        places,
+        work.places,
         (access) => {
           const git = around(
             gitIn(gitEnvironment({ directory: clone, home: work.home, url, access, env }), scrub, signal),

@@ -28,13 +28,10 @@ const MOST_STDERR = 64 * 1024;
 export const printed = (stdout: Readable): Promise<string> => text(stdout);
 
 /**
- * Elsewhere than as the first process of a container, which ends all others with it, a process would outlive this one when it is
- * killed, and go on writing the clone that the next one opens.
+ * Executes git with a watcher beside it, in one process group. What the watcher reads from ends with this process, however that ends:
+ * then it kills the group, since git, or what git has started, would go on writing the clone that the next process opens.
  */
-const command = (args: readonly string[]): readonly [file: string, args: readonly string[]] =>
-  process.platform === "linux" && process.pid !== 1
-    ? ["setpriv", ["--pdeathsig", "KILL", "git", ...args]]
-    : ["git", args];
+const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec git "$@" 3<&-';
 
 /** The end of it, in whole lines: half a credential would not be recognized. */
 const tail = (stream: Readable): (() => string) => {
@@ -73,13 +70,13 @@ export const gitIn =
     const failed = (ended: GitFailure["ended"], stderr = "", stdout = ""): E.Either<GitFailure, never> =>
       E.left({ ended, stderr: scrub(stderr), stdout: scrub(stdout) });
     if (signal?.aborted === true) return failed({ by: "signal", signal: "SIGTERM" });
-    const [file, all] = command(args);
-    const child = spawn(file, all, {
+    const child = spawn("sh", ["-c", WATCHED, "git", ...args], {
       env: { ...env, ...more },
       cwd: "/",
       detached: true,
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe", "pipe"],
     });
+    child.once("exit", () => void child.stdio[3]?.destroy());
     const stderr = tail(child.stderr);
     let isLate = false;
     const timer = setTimeout(() => {
@@ -106,6 +103,6 @@ export const gitIn =
     const stdout = E.isRight(got) && typeof got.right === "string" ? got.right : "";
     if (isLate) return failed({ by: "deadline", seconds: deadline }, stderr(), stdout);
     if (E.isLeft(got)) return failed({ by: "error", message: scrub(got.left) }, stderr());
-    if (how.by === "error") return failed({ by: "error", message: `${file}: ${how.message}` }, stderr());
+    if (how.by === "error") return failed({ by: "error", message: how.message }, stderr());
     return how.by === "exit" && how.code === 0 ? E.right(got.right) : failed(how, stderr(), stdout);
   };

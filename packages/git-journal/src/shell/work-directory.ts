@@ -2,7 +2,7 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as E from "fp-ts/lib/Either.js";
-import { ASKPASS } from "./credentials.ts";
+import { ASKPASS, type Places } from "./credentials.ts";
 
 /** A process number is given to others later: with the time of its start it is of one process, until the machine starts anew. */
 const identityOf = async (pid: number): Promise<string | undefined> => {
@@ -29,17 +29,22 @@ export interface WorkDirectory {
   readonly clone: (name: string) => string;
   /** An empty folder. */
   readonly home: string;
-  readonly askpass: string;
+  readonly places: Places;
 }
 
 /**
  * Makes the directory, and takes it.
  *
- * Guarantees: of processes that share it, at most one has it; two that start at the same time may both be refused. Who has it died,
+ * @param memory a directory in memory, for credentials
+ *
+ * Guarantees: no credential that an earlier process has left is there any more; of processes that share it, at most one has it; two that start at the same time may both be refused. Who has it died,
  *             whenever that was: the next one takes it.
  * Assumes:    they see each other's process numbers, as in one container.
  */
-export const takeWorkDirectory = async (directory: string): Promise<E.Either<string, WorkDirectory>> => {
+export const takeWorkDirectory = async (
+  directory: string,
+  memory: string,
+): Promise<E.Either<string, WorkDirectory>> => {
   const home = path.join(directory, "home");
   const askpass = path.join(directory, "askpass");
   await mkdir(home, { recursive: true, mode: 0o700 });
@@ -56,7 +61,9 @@ export const takeWorkDirectory = async (directory: string): Promise<E.Either<str
     }
     await rm(path.join(directory, file), { force: true });
   }
+  await mkdir(memory, { recursive: true, mode: 0o700 });
+  for (const left of await readdir(memory)) await rm(path.join(memory, left), { recursive: true, force: true });
   await writeFile(askpass, ASKPASS);
   await chmod(askpass, 0o700);
-  return E.right({ clone: (name) => path.join(directory, `${name}.git`), home, askpass });
+  return E.right({ clone: (name) => path.join(directory, `${name}.git`), home, places: { memory, askpass } });
 };

@@ -7,15 +7,19 @@ import type { RecordedCommit } from "./pending.ts";
 import type { Pending } from "./refs.ts";
 import type { ObjectId, Tree } from "./tree.ts";
 
-/** What is to be in the branch. Asked anew for each tip. */
+/** What is to be in the branch, asked anew for each tip. Assumes: all paths of its commits are in these folders. */
 export interface Plan<Read> {
   /** Only what is in these folders is listed, and what is on the way to them. The root is the empty string. */
   readonly folders: readonly string[];
   /** Those whose content decides. */
   readonly blobsToRead: (tree: Tree) => readonly ObjectId[];
   readonly read: (content: Uint8Array) => Read;
-  /** The commits that are missing, the oldest first; as many as go into one push. */
-  readonly commits: (tree: Tree, blobs: ReadonlyMap<ObjectId, Read>) => readonly Commit[];
+  /**
+   * The commits that are missing, the oldest first; as many as go into one push.
+   *
+   * @param landed the commits up to this one, of an earlier call, are in the branch: whom they name has no part in what differs now
+   */
+  readonly commits: (tree: Tree, blobs: ReadonlyMap<ObjectId, Read>, landed: ObjectId | undefined) => readonly Commit[];
 }
 
 export interface Job<Read> {

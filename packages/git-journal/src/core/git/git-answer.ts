@@ -121,10 +121,14 @@ interface Rule {
   readonly means: (place: Place, match: readonly string[], failure: GitFailure) => Verdict;
 }
 
-const DISK = /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/u;
+const DISK = /No space left on device|Out of diskspace|Disk quota exceeded|ENOSPC|EDQUOT/iu;
 
 /** The first that fits. Words of git, curl and OpenSSH, in English: git is started with LC_ALL=C. */
 const RULES: readonly Rule[] = [
+  {
+    says: /exec: (git|ssh): .*not found|cannot run (ssh):/u,
+    means: (_, [, git, ssh]) => passing(`${git ?? ssh} is not installed where the controller runs`),
+  },
   {
     says: /REMOTE HOST IDENTIFICATION HAS CHANGED/u,
     means: (place) =>
@@ -142,15 +146,24 @@ const RULES: readonly Rule[] = [
       ),
   },
   {
-    says: /Load key .*: (?:error in libcrypto|invalid format|incorrect passphrase)/u,
+    says: /Load key .*: (?:error in libcrypto|invalid format)/u,
     means: (place) =>
       lasting(
         "SecretMalformed",
-        `the private key of ${secretOf(place)} cannot be read: it is no private key of OpenSSH or PEM, or its passphrase is another one`,
+        `the private key of ${secretOf(place)} cannot be read: it is no private key in a format of OpenSSH`,
       ),
   },
   {
-    says: /could not read (?:Username|Password)|Authentication failed for|Permission denied \(|Too many authentication failures|returned error: (?:401|403|407)|HTTP (?:401|403|407)/u,
+    // OpenSSH says no more if a key cannot be opened with its passphrase.
+    says: /Permission denied \(|Too many authentication failures/u,
+    means: (place) =>
+      lasting(
+        "AuthenticationFailed",
+        `${place.host} does not accept ${credentialsOf(place)} for ${place.url}: it does not know the key, or the key needs another passphrase`,
+      ),
+  },
+  {
+    says: /could not read (?:Username|Password)|Authentication failed for|returned error: (?:401|403|407)|HTTP (?:401|403|407)/u,
     means: (place, _, failure) =>
       lasting(
         "AuthenticationFailed",
@@ -205,6 +218,14 @@ const RULES: readonly Rule[] = [
     says: /transport '(\S+)' not allowed/u,
     means: (place, [, protocol]) => lasting("InvalidURL", `${place.url}: the protocol ${protocol} is not supported`),
   },
+  {
+    says: /fsck error in/u,
+    means: (place, _, failure) =>
+      lasting(
+        "ConnectionFailed",
+        `branch ${place.branch} of ${place.url} has an object that git does not take: remove it there (${wordsOf(failure)})`,
+      ),
+  },
   { says: /Unable to create '.*\.lock': File exists/u, means: () => ({ is: "locked" }) },
   {
     says: /is corrupt|is empty|bad object|bad tree|missing (?:blob|tree|commit)|unable to read (?:tree|sha1 file)|could not parse|not a git repository|invalid sha1 pointer|inflate:|unresolved deltas|cannot be accessed|does not match index|bad ref|broken (?:ref|link)|unable to find all commit-graph|Not a (?:tree|blob|commit)|not a valid object|Failed to traverse parents|error in object/u,
@@ -213,7 +234,7 @@ const RULES: readonly Rule[] = [
 ];
 
 const NETWORK =
-  /Failed to connect|Couldn't connect|Connection (?:refused|reset|timed out|closed)|No route to host|Network is unreachable|hung up unexpectedly|early EOF|Recv failure|Empty reply|transfer closed|unexpected disconnect|RPC failed|HTTP\/?\d* ?5\d\d|returned error: (?:5\d\d|429)|Operation timed out|handshake/u;
+  /Failed to connect|Couldn't connect|Connection (?:refused|reset|timed out|closed)|No route to host|Network is unreachable|hung up unexpectedly|early EOF|Recv failure|Empty reply|transfer closed|unexpected disconnect|RPC failed|HTTP\/?\d* ?5\d\d|returned error: (?:5\d\d|429)|Operation timed out|handshake|TLS connection|SSL_|recv error/u;
 
 const deadlineMessage = (place: Place, seconds: number): string =>
   `git and ${place.host} did not come to an end within ${seconds} s: the server is slow, or the network loses what is sent`;

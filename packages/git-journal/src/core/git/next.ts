@@ -103,7 +103,7 @@ const planned = <Read>(cycle: Cycle<Read>, base: ObjectId | undefined, tree: Tre
   if (plan === "recover") return finished(cycle, { is: "current", tip: base });
   return plan.blobsToRead(tree).length > 0
     ? { at: "readingBlobs", cycle, base, tree, plan }
-    : made(cycle, base, tree, plan.commits(tree, new Map()));
+    : made(cycle, base, tree, plan.commits(tree, new Map(), cycle.landed));
 };
 
 const made = <Read>(
@@ -206,7 +206,9 @@ const HANDLERS: Handlers<unknown> = {
   },
 
   readingBlobs: ({ cycle, base, tree, plan }, answer) =>
-    E.isLeft(answer) ? afterFailure(cycle, answer.left) : made(cycle, base, tree, plan.commits(tree, answer.right)),
+    E.isLeft(answer)
+      ? afterFailure(cycle, answer.left)
+      : made(cycle, base, tree, plan.commits(tree, answer.right, cycle.landed)),
 
   importing: ({ cycle, base }, answer) => {
     if (E.isLeft(answer)) return afterFailure(cycle, answer.left);
