@@ -32,6 +32,8 @@ type Happening =
   /** The server is not reached; or it is, but not heard of. */
   | "no network"
   | "no reply"
+  /** The server refuses a push, whatever is in it. */
+  | "refusal"
   /** Another one pushes a file of his, or one of ours, or drops the last commit. */
   | "other pushes"
   | "other edits"
@@ -173,6 +175,8 @@ const newWorld = (happenings: readonly Happening[]) => {
       }
       case "push": {
         if (what === "no network") return UNHEARD;
+        if (what === "refusal")
+          return left("", `!\t${effect.head}:refs/heads/main\t[remote rejected] (pre-receive hook declined)\n`, 1);
         const isFirst = server.tip === effect.base;
         if (isFirst && effect.base !== undefined && !history(effect.head).includes(effect.base))
           throw new Error("not on the tip that it replaces");
@@ -256,19 +260,23 @@ const lastUntilQuiet = (world: World): void => {
   for (let lives = 0; lives < 100; lives++) {
     try {
       let start: Start = "disk";
-      while (run(world, { place: PLACE, plan: "recover", repack: false }, start).is === "failed") start = "disk";
-      start = "clone";
+      for (let isRecovered = false; !isRecovered; ) {
+        const outcome: Outcome = run(world, { place: PLACE, plan: "recover", repack: false }, start);
+        isRecovered = outcome.is !== "failed";
+        start = outcome.next;
+      }
       for (let cycles = 0; cycles < 100; cycles++) {
         const wasQuiet = world.isQuiet();
         const outcome: Outcome = run(world, { place: PLACE, plan, repack: false }, start);
         if (outcome.is === "failed") {
-          start = "clone";
+          start = outcome.next;
           continue;
         }
         // Who it was is said once.
         forget();
         if (wasQuiet && outcome.is === "current" && start === "clone") return;
-        start = world.isQuiet() || outcome.tip === undefined ? "clone" : { tip: outcome.tip };
+        // Now and then the tip is looked at again.
+        start = world.isQuiet() ? "clone" : outcome.next;
       }
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
@@ -284,6 +292,7 @@ const HAPPENINGS: readonly Happening[] = [
   "killed, damaged",
   "no network",
   "no reply",
+  "refusal",
   "other pushes",
   "other edits",
   "other sets back",
@@ -306,8 +315,9 @@ const problemsOf = (world: World, happenings: readonly Happening[]): readonly st
     const authors = authorsOf(path);
     const named = authors.filter((author) => author !== "bot");
     const isDisturbed = isSetBack || (isEdited && path === "prod/a");
-    // Who it was is known once it is committed, unless the disk is lost.
-    const expected = happenings.includes("killed, damaged") ? authors[0] : (committed.get(path) ?? "bot");
+    // Who it was is known once it is committed, unless the disk is lost, or the server does not take it after a restart.
+    const isLost = happenings.includes("killed, damaged") || happenings.includes("refusal");
+    const expected = isLost ? authors[0] : (committed.get(path) ?? "bot");
     return [
       ...(tree.get(path)?.id === text ? [] : [`${path} is not as wanted`]),
       ...(named.every((author) => author === by)

@@ -120,6 +120,11 @@ describe("an answer of git", () => {
       "fatal: something else\n",
       trouble("ConnectionFailed", "git failed for https://git.example.com/shop/live.git: something else", false),
     ],
+    [
+      "a push that is too large for a proxy",
+      "error: RPC failed; HTTP 413 curl 22 The requested URL returned error: 413\nfatal: the remote end hung up unexpectedly\n",
+      trouble("PushRefused", /^git\.example\.com, or a proxy before it, takes no push of this size/u, true),
+    ],
     ["nothing", "", trouble("ConnectionFailed", /git ended with exit code 128$/u, false)],
   ])("is understood: %s", (_, stderr, expected) => {
     expect(verdict(PLACE, failure(stderr))).toEqual(expected);

@@ -30,6 +30,12 @@ export interface Job<Read> {
   readonly repack: boolean;
 }
 
+/**
+ * A cycle begins on the disk, where the clone may be anything; or with the clone of an earlier cycle of this process; or, besides,
+ * with the tip that this one has pushed or seen, which nobody need be asked for: if it is no longer the tip, the push tells.
+ */
+export type Start = "disk" | "clone" | { readonly tip: ObjectId };
+
 export type Outcome = {
   /** Of the tip that was seen last, the paths that something else is in the way of. */
   readonly conflicts: readonly PathConflict[];
@@ -39,6 +45,8 @@ export type Outcome = {
   readonly rewritten: boolean;
   /** How often another one had pushed. */
   readonly replays: number;
+  /** Where the next cycle begins. */
+  readonly next: Start;
 } & (
   | { readonly is: "current"; readonly tip: ObjectId | undefined }
   | { readonly is: "pushed"; readonly tip: ObjectId; readonly commits: readonly ObjectId[] }
@@ -55,6 +63,8 @@ export interface Cycle<Read> {
   /** The clone knows this tip, and nothing is pending. */
   readonly isSettled: boolean;
   readonly isDeepened: boolean;
+  /** A git process was killed, or the clone removed: there may be lock files and halves of packs. */
+  readonly isUnclean: boolean;
   readonly landed: ObjectId | undefined;
   readonly rewritten: boolean;
   readonly conflicts: readonly PathConflict[];
@@ -129,12 +139,6 @@ export type Next<Read> = State<Read> | { readonly at: "end"; readonly outcome: O
 /** How many commits back a tip or a push is looked for. */
 const FAR = 100;
 
-/**
- * A cycle begins on the disk, where the clone may be anything; or with the clone of an earlier cycle of this process; or, besides,
- * with the tip that this one has pushed or seen, which nobody need be asked for: if it is no longer the tip, the push tells.
- */
-export type Start = "disk" | "clone" | { readonly tip: ObjectId };
-
 export const begin = <Read>(job: Job<Read>, start: Start): State<Read> => {
   const cycle: Cycle<Read> = {
     job,
@@ -143,6 +147,7 @@ export const begin = <Read>(job: Job<Read>, start: Start): State<Read> => {
     format: undefined,
     isSettled: typeof start === "object",
     isDeepened: false,
+    isUnclean: false,
     landed: undefined,
     rewritten: false,
     conflicts: [],

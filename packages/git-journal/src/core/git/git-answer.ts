@@ -154,6 +154,14 @@ const RULES: readonly Rule[] = [
       ),
   },
   {
+    says: /returned error: 413|HTTP 413/u,
+    means: (place) =>
+      lasting(
+        "PushRefused",
+        `${place.host}, or a proxy before it, takes no push of this size (HTTP 413): raise its limit, or push less at a time`,
+      ),
+  },
+  {
     // OpenSSH says no more if a key cannot be opened with its passphrase.
     says: /Permission denied \(|Too many authentication failures/u,
     means: (place) =>

@@ -1,7 +1,7 @@
 // Decides what follows from the answer to the effect of a cycle.
 import * as E from "fp-ts/lib/Either.js";
 import type { Commit } from "./commit.ts";
-import type { At, Cycle, EffectAt, End, Next, State, StateAt } from "./cycle.ts";
+import type { At, Cycle, EffectAt, End, Next, Start, State, StateAt } from "./cycle.ts";
 import type { Results } from "./effect.ts";
 import { type GitFailure, type ObjectFormat, pushVerdict, type Trouble, type Verdict, verdict } from "./git-answer.ts";
 import { withoutConflicts } from "./path-conflict.ts";
@@ -18,16 +18,22 @@ type Handlers<Read> = {
   ) => Next<Read>;
 };
 
-const told = <Read>({ conflicts, landed, rewritten, replays }: Cycle<Read>) => ({
+const told = <Read>({ conflicts, landed, rewritten, replays, isUnclean }: Cycle<Read>, next: Start) => ({
   conflicts,
   rewritten,
   replays,
   ...(landed === undefined ? {} : { landed }),
+  next: isUnclean ? ("disk" as const) : next,
+});
+
+const ended = <Read>(cycle: Cycle<Read>, end: End): Next<Read> => ({
+  at: "end",
+  outcome: { ...end, ...told(cycle, end.tip === undefined ? "clone" : { tip: end.tip }) },
 });
 
 const failed = <Read>(cycle: Cycle<Read>, trouble: Trouble): Next<Read> => ({
   at: "end",
-  outcome: { is: "failed", trouble, ...told(cycle) },
+  outcome: { is: "failed", trouble, ...told(cycle, "clone") },
 });
 
 const connectionFailed = (message: string): Trouble => ({ reason: "ConnectionFailed", message, lasts: false });
@@ -46,7 +52,7 @@ const afterVerdict = <Read>(cycle: Cycle<Read>, found: Verdict): Next<Read> => {
     case "trouble":
       return failed(cycle, found.trouble);
     case "disk full":
-      return { at: "discarding", cycle, trouble: found.trouble };
+      return { at: "discarding", cycle: { ...cycle, isUnclean: true }, trouble: found.trouble };
     case "redirected":
       return { at: "locating", cycle, status: found.status };
     case "other format": {
@@ -129,7 +135,7 @@ const finished = <Read>(cycle: Cycle<Read>, end: End): Next<Read> => {
 };
 
 const closed = <Read>(cycle: Cycle<Read>, end: End): Next<Read> =>
-  cycle.job.repack ? { at: "repacking", cycle, end } : { at: "end", outcome: { ...end, ...told(cycle) } };
+  cycle.job.repack ? { at: "repacking", cycle, end } : ended(cycle, end);
 
 const ACCEPTED = { is: "accepted" } as const;
 
@@ -218,8 +224,8 @@ const HANDLERS: Handlers<unknown> = {
       : { at: "pushing", cycle, base, head, ids: answer.right };
   },
 
-  pushing: ({ cycle, head, ids }, answer) => {
-    const { place } = cycle.job;
+  pushing: ({ cycle, base, head, ids }, answer) => {
+    const { place, plan } = cycle.job;
     if (E.isRight(answer) && answer.right === "not sent")
       return failed(cycle, {
         reason: "LeaseHeld",
@@ -228,7 +234,10 @@ const HANDLERS: Handlers<unknown> = {
       });
     const found = E.isRight(answer) ? ACCEPTED : pushVerdict(place, answer.left);
     if (found.is === "accepted") return finished(cycle, { is: "pushed", tip: head, commits: ids });
-    return found.is === "stale" ? again(cycle) : afterVerdict(cycle, found);
+    if (found.is === "stale") return again(cycle);
+    // Commits of before that the server will never take must not keep those of now from it.
+    const isDropped = plan === "recover" && found.is === "trouble" && found.trouble.reason === "PushRefused";
+    return isDropped ? finished(cycle, { is: "current", tip: base }) : afterVerdict(cycle, found);
   },
 
   waiting: ({ cycle }) => ({ at: "fetching", cycle }),
@@ -249,11 +258,15 @@ const HANDLERS: Handlers<unknown> = {
   settling: ({ cycle, end }) => closed(cycle, end),
 
   /** What fails stays for the next time. */
-  repacking: ({ cycle, end }, answer) =>
-    E.isRight(answer) ? { at: "pruning", cycle, end } : { at: "end", outcome: { ...end, ...told(cycle) } },
+  repacking: ({ cycle, end }, answer) => (E.isRight(answer) ? { at: "pruning", cycle, end } : ended(cycle, end)),
 
-  pruning: ({ cycle, end }) => ({ at: "end", outcome: { ...end, ...told(cycle) } }),
+  pruning: ({ cycle, end }) => ended(cycle, end),
 };
+
+type AnyAnswer<Read> = E.Either<GitFailure, Results<Read>[keyof Results<Read>]>;
+
+const wasKilled = <Read>(answer: AnyAnswer<Read>): boolean =>
+  E.isLeft(answer) && (answer.left.ended.by === "deadline" || answer.left.ended.by === "signal");
 
 /**
  * What follows from the answer to the effect of a state.
@@ -262,13 +275,7 @@ const HANDLERS: Handlers<unknown> = {
  *             to have them, or others take their place; what is written is compared with the tip on which it is written.
  * Assumes:    the answer is that of {@link effectOf} of this state; a process recovers before it writes.
  */
-export const next = <Read>(
-  state: State<Read>,
-  answer: E.Either<GitFailure, Results<Read>[keyof Results<Read>]>,
-): Next<Read> =>
-  (
-    HANDLERS[state.at] as unknown as (
-      state: State<Read>,
-      answer: E.Either<GitFailure, Results<Read>[keyof Results<Read>]>,
-    ) => Next<Read>
-  )(state, answer);
+export const next = <Read>(state: State<Read>, answer: AnyAnswer<Read>): Next<Read> => {
+  const seen = wasKilled(answer) ? { ...state, cycle: { ...state.cycle, isUnclean: true } } : state;
+  return (HANDLERS[state.at] as unknown as (state: State<Read>, answer: AnyAnswer<Read>) => Next<Read>)(seen, answer);
+};
