@@ -22,7 +22,7 @@ import { right } from "./right.ts";
 
 /** A text stands for its blob, and is its id. */
 const treeOf = (files: Readonly<Record<string, string>>): Tree =>
-  new Map(Object.entries(files).map(([path, id]) => [path, { mode: "100644", id }]));
+  new Map(Object.entries(files).map(([path, id]) => [path, { kind: "file", id }]));
 
 const readAll = (tree: Tree): ReadonlyMap<string, FileContent | undefined> =>
   new Map([...tree.values()].map(({ id }) => [id, contentOf(id)]));
@@ -59,7 +59,7 @@ const applied = (tree: Tree, { changes }: Plan, index: Compared["index"]): Tree 
   const after = new Map(tree);
   for (const { operation, path } of changes)
     if (operation === "DELETE") after.delete(path);
-    else after.set(path, { mode: "100644", id: index.get(path)?.blob ?? "" });
+    else after.set(path, { kind: "file", id: index.get(path)?.blob ?? "" });
   return after;
 };
 
@@ -175,13 +175,13 @@ describe("one file", () => {
   });
 
   it.each([
-    ["a symlink", path, "120000", `${path} is a symlink`],
-    ["a submodule", "core/v1", "160000", "core/v1 is a submodule"],
-    ["a symlink to a folder", "core", "120000", "core is a symlink"],
-    ["a file", "core/v1/configmaps", "100644", "core/v1/configmaps is a file"],
-    ["a folder", `${path}/x`, "100644", `${path} is a folder`],
-  ])("nothing is written through or over %s", (_, inTheWay, mode, because) => {
-    const tree = new Map([[inTheWay, { mode, id: "x" }]]);
+    ["a symlink", path, "symlink", `${path} is a symlink`],
+    ["a submodule", "core/v1", "submodule", "core/v1 is a submodule"],
+    ["a symlink to a folder", "core", "symlink", "core is a symlink"],
+    ["a file", "core/v1/configmaps", "file", "core/v1/configmaps is a file"],
+    ["a folder", `${path}/x`, "file", `${path} is a folder`],
+  ] as const)("nothing is written through or over %s", (_, inTheWay, kind, because) => {
+    const tree = new Map([[inTheWay, { kind, id: "x" }]]);
     expect(planned(compared({ index, tree, read: new Map() }))).toEqual({
       changes: [],
       toRead: [],
@@ -190,7 +190,7 @@ describe("one file", () => {
   });
 
   it("a symlink that looks like the file of an object is not deleted", () => {
-    expect(changes({ tree: new Map([[path, { mode: "120000", id: textOf("a", "1") }]]) })).toEqual([]);
+    expect(changes({ tree: new Map([[path, { kind: "symlink", id: textOf("a", "1") }]]) })).toEqual([]);
   });
 
   it("a file that git should not have taken is not deleted", () => {

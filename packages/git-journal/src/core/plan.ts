@@ -17,7 +17,7 @@ import {
   relativeTo,
 } from "./path.ts";
 import { rulesAbout, type SelectedResource, type SelectionRule, type SelectionSettings } from "./selection.ts";
-import { isFile, obstacles, type Tree } from "./tree.ts";
+import { obstacles, type Tree } from "./tree.ts";
 
 /** A selected live object, as far as its file goes. */
 export interface IndexedObject {
@@ -107,7 +107,7 @@ export const planned = (compared: Compared): Plan => {
   }
   for (const [text, entry] of tree) {
     const path = filePath(text);
-    if (path === undefined || !isFile(entry) || !isWithin(folder, path) || index.has(path)) continue;
+    if (path === undefined || entry.kind !== "file" || !isWithin(folder, path) || index.has(path)) continue;
     const verdict = verdictOnOrphan(path, entry.id, compared);
     if (verdict === "read") toRead.add(entry.id);
     else if (verdict === "DELETE") changes.push({ operation: "DELETE", path });

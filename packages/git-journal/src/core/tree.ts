@@ -1,18 +1,14 @@
 // The tree of a commit: its files by their paths, and what stands in the way of a further one.
 import type { FilePath } from "./path.ts";
 
-/** As `git ls-tree -r` lists it. */
 export interface TreeEntry {
-  /** Such as `100644`, a file, or `120000`, a symlink. */
-  readonly mode: string;
+  readonly kind: "file" | "symlink" | "submodule";
   /** The id of the blob or, of a submodule, of the commit. */
   readonly id: string;
 }
 
+/** By path, from the root. Folders are not in it: they are where their files are. */
 export type Tree = ReadonlyMap<string, TreeEntry>;
-
-/** Neither a symlink nor a submodule. */
-export const isFile = ({ mode }: TreeEntry): boolean => mode.startsWith("100");
 
 /** All folders of a path, the outermost first. */
 const foldersOf = (path: string): readonly string[] => {
@@ -30,10 +26,8 @@ export const obstacles = (tree: Tree): ((path: FilePath) => string | undefined) 
     if (folders.has(path)) return `${path} is a folder`;
     const inTheWay = [...foldersOf(path), path].find((one) => {
       const entry = tree.get(one);
-      return entry !== undefined && (one !== path || !isFile(entry));
+      return entry !== undefined && (one !== path || entry.kind !== "file");
     });
-    const mode = inTheWay === undefined ? undefined : tree.get(inTheWay)?.mode;
-    if (mode === undefined) return undefined;
-    return `${inTheWay} is ${mode === "120000" ? "a symlink" : mode === "160000" ? "a submodule" : "a file"}`;
+    return inTheWay === undefined ? undefined : `${inTheWay} is a ${tree.get(inTheWay)?.kind}`;
   };
 };
