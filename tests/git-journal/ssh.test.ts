@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Credentials, PASSPHRASE_FILE } from "../../packages/git-journal/src/shell/credentials.ts";
+import type { Credentials } from "../../packages/git-journal/src/core/credentials.ts";
+import { PASSPHRASE_FILE } from "../../packages/git-journal/src/shell/credentials.ts";
 import { gitOf } from "../fixtures/git-server.ts";
 import { hasSsh, PASSPHRASE, type SshServer, startSshServer } from "../fixtures/ssh-server.ts";
 import { type CycleOptions, live, newDirectory, sideOf } from "./world.ts";

@@ -8,10 +8,12 @@ import { onTestFinished } from "vitest";
 import { type BranchName, branchName } from "../../packages/git-journal/src/core/git/branch-name.ts";
 import type { Commit, FileChange } from "../../packages/git-journal/src/core/git/commit.ts";
 import { begin, type Job, type Outcome, type Plan, type Start } from "../../packages/git-journal/src/core/git/cycle.ts";
-import type { ObjectId, Tree } from "../../packages/git-journal/src/core/git/tree.ts";
+import type { Authentication } from "../../packages/git-journal/src/core/credentials.ts";
 import { filePath } from "../../packages/git-journal/src/core/path.ts";
+import { repositoryUrl } from "../../packages/git-journal/src/core/repository-url.ts";
+import { scrubber } from "../../packages/git-journal/src/core/scrub.ts";
 import { DEADLINES, type Deadlines, perform } from "../../packages/git-journal/src/shell/bare-clone.ts";
-import { type Authentication, withAccess } from "../../packages/git-journal/src/shell/credentials.ts";
+import { withAccess } from "../../packages/git-journal/src/shell/credentials.ts";
 import { runCycle } from "../../packages/git-journal/src/shell/cycle.ts";
 import { type Git, gitIn } from "../../packages/git-journal/src/shell/git.ts";
 import { gitEnvironment } from "../../packages/git-journal/src/shell/git-environment.ts";
@@ -42,17 +44,17 @@ const checkedPath = (text: string) => {
   return checked;
 };
 
-const blobOf = (text: string): ObjectId =>
+const blobOf = (text: string): string =>
   createHash("sha1")
     .update(`blob ${Buffer.byteLength(text)}\0${text}`)
-    .digest("hex") as ObjectId;
+    .digest("hex");
 
 /** One commit for each author, and one for what is there and not wanted. */
 export const planOf = (wanted: () => Live, folder = "prod"): Plan<unknown> => ({
   folders: [folder],
   blobsToRead: () => [],
   read: () => null,
-  commits: (tree: Tree) => {
+  commits: (tree) => {
     const now = wanted();
     const changes = new Map<string, FileChange[]>();
     const add = (by: string, change: FileChange): void => void changes.set(by, [...(changes.get(by) ?? []), change]);
@@ -87,7 +89,6 @@ export interface CycleOptions {
   readonly repack?: boolean;
   readonly deadlines?: Partial<Deadlines>;
   readonly mayPushFor?: () => number;
-  readonly scrub?: (text: string) => string;
   /** Stands between the worker and git. */
   readonly around?: (git: Git) => Git;
   readonly env?: Readonly<Record<string, string>>;
@@ -113,14 +114,11 @@ export const sideOf = async (
   if (E.isLeft(taken)) throw new Error(taken.left);
   const work = taken.right;
   const clone = work.clone("live");
-  const { protocol, hostname, port } = new URL(url);
-  const place = {
-    url,
-    host: hostname,
-    port: port === "" ? undefined : Number(port),
-    branch: branch(name),
-    secret,
-  };
+  const parsed = repositoryUrl(url);
+  if (E.isLeft(parsed)) throw new Error(parsed.left);
+  const { protocol, host, port } = parsed.right;
+  const authenticated = { protocol, credentials: { by: "nothing" }, ca: undefined, ...authentication } as const;
+  const place = { url: parsed.right.url, host, port, branch: branch(name), secret, scrub: scrubber(authenticated) };
   return {
     directory,
     clone,
@@ -132,39 +130,29 @@ export const sideOf = async (
       repack = false,
       deadlines = {},
       mayPushFor = () => 1000,
-      scrub = (text) => text,
       around = (git) => git,
       env = process.env as Record<string, string>,
       signal,
       onEffect = () => undefined,
     }) =>
-      withAccess(
-        {
-          protocol: protocol.slice(0, -1) as "https",
-          credentials: { by: "nothing" },
-          ca: undefined,
-          ...authentication,
-        },
-        work.places,
-        (access) => {
-          const git = around(
-            gitIn(gitEnvironment({ directory: clone, home: work.home, url, access, env }), scrub, signal),
-          );
-          const at = {
-            git,
-            directory: clone,
-            place,
-            deadlines: { ...DEADLINES, fetch: 20, push: 20, ...deadlines },
-            mayPushFor,
-          };
-          const job: Job<unknown> = { place, plan, repack };
-          return runCycle(begin(job, start), async (effect) => {
-            await onEffect(effect.do, "before");
-            const answer = await perform(at, effect);
-            await onEffect(effect.do, "after");
-            return answer;
-          });
-        },
-      ),
+      withAccess(authenticated, work.places, (access) => {
+        const git = around(
+          gitIn(gitEnvironment({ directory: clone, home: work.home, url: place.url, access, env }), signal),
+        );
+        const at = {
+          git,
+          directory: clone,
+          place,
+          deadlines: { ...DEADLINES, fetch: 20, push: 20, ...deadlines },
+          mayPushFor,
+        };
+        const job: Job<unknown> = { place, plan, repack };
+        return runCycle(begin(job, start), async (effect) => {
+          await onEffect(effect.do, "before");
+          const answer = await perform(at, effect);
+          await onEffect(effect.do, "after");
+          return answer;
+        });
+      }),
   };
 };

@@ -18,8 +18,9 @@ import type { GitFailure } from "../../../packages/git-journal/src/core/git/git-
 import { next } from "../../../packages/git-journal/src/core/git/next.ts";
 import type { RecordedCommit } from "../../../packages/git-journal/src/core/git/pending.ts";
 import type { Refs } from "../../../packages/git-journal/src/core/git/refs.ts";
-import type { Entry, ObjectId, Tree } from "../../../packages/git-journal/src/core/git/tree.ts";
+import type { ObjectId } from "../../../packages/git-journal/src/core/git/object-id.ts";
 import type { FilePath } from "../../../packages/git-journal/src/core/path.ts";
+import type { Tree, TreeEntry } from "../../../packages/git-journal/src/core/tree.ts";
 
 /** What happens at an effect. */
 type Happening =
@@ -45,6 +46,7 @@ interface Stored {
   readonly author: string;
 }
 
+const idAt = (tree: Tree, path: string): ObjectId | undefined => tree.get(path)?.id as ObjectId | undefined;
 const blob = (text: string): ObjectId => text as ObjectId;
 const PLACE = {
   url: "https://git.example.com/live.git",
@@ -52,6 +54,7 @@ const PLACE = {
   port: undefined,
   branch: "main" as BranchName,
   secret: undefined,
+  scrub: (text: string) => text,
 };
 
 const left = (stderr: string, stdout = "", code = 128): E.Either<GitFailure, never> =>
@@ -103,7 +106,7 @@ const newWorld = (happenings: readonly Happening[]) => {
   const imported = (base: ObjectId | undefined, commits: readonly Commit[]): readonly ObjectId[] => {
     let parent = base;
     return commits.map(({ author, changes }) => {
-      const tree = new Map<string, Entry>(treeOf(parent));
+      const tree = new Map<string, TreeEntry>(treeOf(parent));
       for (const change of changes)
         if (change.to === "absent") tree.delete(change.path);
         else
@@ -128,7 +131,7 @@ const newWorld = (happenings: readonly Happening[]) => {
         at: 0,
         message: "",
         changes: paths
-          .map((path) => ({ path: path as FilePath, from: from.get(path)?.id, to: tree.get(path)?.id }))
+          .map((path) => ({ path: path as FilePath, from: idAt(from, path), to: idAt(tree, path) }))
           .filter((change) => change.from !== change.to),
       };
     });

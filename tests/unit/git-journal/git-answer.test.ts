@@ -15,6 +15,7 @@ const PLACE: Place = {
   port: undefined,
   branch: "main" as BranchName,
   secret: "shop/cred",
+  scrub: (text) => text.replaceAll("4711", "***"),
 };
 
 const failure = (stderr: string, stdout = "", code = 128): GitFailure => ({
@@ -134,6 +135,18 @@ describe("an answer of git", () => {
     const found = verdict(PLACE, failure(`fatal: ${"\u001B[31mred\r\n".repeat(1000)}`)) as Verdict & { is: "trouble" };
     expect(found.trouble.message.length).toBeLessThan(1200);
     expect(found.trouble.message).not.toMatch(/\p{Cc}/u);
+  });
+
+  it("is understood as it is, and shown without credentials, though a password may be part of any word", () => {
+    const place = { ...PLACE, scrub: (text: string) => text.replaceAll("not", "***") };
+    const stderr = "fatal: could not read Username for 'https://git.example.com': terminal prompts disabled\n";
+    expect(verdict(place, failure(stderr))).toEqual(
+      trouble("AuthenticationFailed", /: could \*\*\* read Username for/u, true),
+    );
+    const push = failure("remote: who is 4711?\n", line("!", "[remote rejected] (4711 declined)"), 1);
+    expect(pushVerdict(PLACE, push)).toEqual(
+      trouble("PushRefused", "git.example.com refuses pushes to main (*** declined): who is ***?", true),
+    );
   });
 
   it("of a process that was ended, or never began, says so", () => {

@@ -10,11 +10,14 @@ import {
   replay,
 } from "../../../packages/git-journal/src/core/git/pending.ts";
 import { parseRefs } from "../../../packages/git-journal/src/core/git/refs.ts";
-import type { Entry, ObjectId, Tree } from "../../../packages/git-journal/src/core/git/tree.ts";
+import type { ObjectId } from "../../../packages/git-journal/src/core/git/object-id.ts";
 import type { FilePath } from "../../../packages/git-journal/src/core/path.ts";
+import type { Tree, TreeEntry } from "../../../packages/git-journal/src/core/tree.ts";
 
 const id = (text: string): ObjectId => text.repeat(40).slice(0, 40) as ObjectId;
-const file = (blob: ObjectId): Entry => ({ kind: "file", id: blob });
+const file = (blob: ObjectId): TreeEntry => ({ kind: "file", id: blob });
+
+const idAt = (tree: Tree, at: string): ObjectId | undefined => tree.get(at)?.id as ObjectId | undefined;
 
 const treeArbitrary = fc
   .dictionary(fc.constantFrom("a", "b", "c"), fc.constantFrom(id("1"), id("2"), id("3")), { noNullPrototype: true })
@@ -23,14 +26,14 @@ const treeArbitrary = fc
 /** Commits that lead from tree to tree. */
 const between = (trees: readonly Tree[]): readonly RecordedCommit[] =>
   trees.slice(1).map((to, n) => {
-    const from = trees[n] ?? new Map<string, Entry>();
+    const from = trees[n] ?? new Map<string, TreeEntry>();
     const paths = [...new Set([...from.keys(), ...to.keys()])];
     return {
       author: { name: `${n}`, email: "" },
       at: n,
       message: `${n}`,
       changes: paths
-        .map((at) => ({ path: at as FilePath, from: from.get(at)?.id, to: to.get(at)?.id }))
+        .map((at) => ({ path: at as FilePath, from: idAt(from, at), to: idAt(to, at) }))
         .filter((one) => one.from !== one.to),
     };
   });
@@ -48,7 +51,7 @@ const histories = fc.array(treeArbitrary, { minLength: 1, maxLength: 5 });
 it("on the tip on which they were made, they are made as they were", () => {
   fc.assert(
     fc.property(histories, (trees) => {
-      const [base = new Map<string, Entry>()] = trees;
+      const [base = new Map<string, TreeEntry>()] = trees;
       const recorded = between(trees);
       const commits = replay(base, recorded);
       expect(applied(base, commits)).toEqual(trees.at(-1));
@@ -62,7 +65,7 @@ it("on the tip on which they were made, they are made as they were", () => {
 it("on any tip, they touch only files that are as they were before them, and no commit is empty", () => {
   fc.assert(
     fc.property(histories, treeArbitrary, (trees, tip) => {
-      const [base = new Map<string, Entry>()] = trees;
+      const [base = new Map<string, TreeEntry>()] = trees;
       const commits = replay(tip, between(trees));
       expect(commits.filter(({ changes }) => changes.length === 0)).toEqual([]);
       const after = applied(tip, commits);

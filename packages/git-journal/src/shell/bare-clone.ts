@@ -11,9 +11,11 @@ import { refOf } from "../core/git/branch-name.ts";
 import type { Effect, Results } from "../core/git/effect.ts";
 import { fastImport } from "../core/git/fast-import.ts";
 import type { GitFailure, Place } from "../core/git/git-answer.ts";
+import { concerns, parseEntry } from "../core/git/ls-tree.ts";
+import { type ObjectId, objectId } from "../core/git/object-id.ts";
 import { LOG_FORMAT, parseLog } from "../core/git/pending.ts";
 import { FETCHED, parseRefs, PENDING, REFS_FORMAT, TIP } from "../core/git/refs.ts";
-import { concerns, type Entry, type ObjectId, objectId, parseEntry, type Tree } from "../core/git/tree.ts";
+import type { Tree, TreeEntry } from "../core/tree.ts";
 import { eachBlob } from "./batch-output.ts";
 import { type Git, printed } from "./git.ts";
 
@@ -85,7 +87,7 @@ async function* records(stdout: Readable): AsyncGenerator<string> {
 const treeOf =
   (folders: readonly string[]) =>
   async (stdout: Readable): Promise<Tree> => {
-    const tree = new Map<string, Entry>();
+    const tree = new Map<string, TreeEntry>();
     for await (const record of records(stdout)) {
       const entry = parseEntry(record);
       if (O.isSome(entry) && concerns(folders, entry.value[0])) tree.set(...entry.value);
@@ -179,11 +181,11 @@ export const perform = async <Read>(
       return local(
         ["cat-file", "--batch"],
         async (stdout) => {
-          const blobs = new Map<ObjectId, Read>();
+          const blobs = new Map<string, Read>();
           for await (const [id, content] of eachBlob(stdout)) blobs.set(id, effect.read(content));
           return blobs;
         },
-        effect.ids.map((id) => Buffer.from(`${id}\n`)),
+        effect.ids.flatMap((id) => (O.isSome(objectId(id)) ? [Buffer.from(`${id}\n`)] : [])),
       );
     case "import":
       return local(["fast-import", "--quiet", "--force", "--done"], ids, fastImport(effect.base, effect.commits));

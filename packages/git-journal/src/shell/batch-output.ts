@@ -1,7 +1,7 @@
 // Reads what git cat-file --batch prints, one object at a time.
 import type { Readable } from "node:stream";
 import * as O from "fp-ts/lib/Option.js";
-import { type ObjectId, objectId } from "../core/git/tree.ts";
+import { type ObjectId, objectId } from "../core/git/object-id.ts";
 
 const HEAD = /^([0-9a-f]+) (?:blob|tree|commit|tag) (\d+)$/u;
 

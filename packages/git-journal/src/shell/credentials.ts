@@ -1,26 +1,8 @@
 // Gives git the credentials of one repository: in headers of its environment, or in files that are removed after use.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { Authentication } from "../core/credentials.ts";
 import type { Access } from "./git-environment.ts";
-
-export type Credentials =
-  | { readonly by: "nothing" }
-  | { readonly by: "password"; readonly username: string; readonly password: string }
-  | { readonly by: "token"; readonly token: string }
-  | {
-      readonly by: "key";
-      readonly privateKey: string;
-      readonly passphrase: string | undefined;
-      readonly knownHosts: string;
-    };
-
-export interface Authentication {
-  /** Of the URL. */
-  readonly protocol: "http" | "https" | "ssh";
-  readonly credentials: Credentials;
-  /** Of the server's CA, in PEM; undefined: those of the system. */
-  readonly ca: string | undefined;
-}
 
 export interface Places {
   /** In memory, and of this process alone: what an earlier one has left in it is removed at start. */

@@ -56,19 +56,17 @@ const kill = ({ pid }: ChildProcess): void => {
   }
 };
 
+const failed = (ended: GitFailure["ended"], stderr = "", stdout = ""): E.Either<GitFailure, never> =>
+  E.left({ ended, stderr, stdout });
+
 /**
  * Git in this environment.
  *
- * Guarantees: after the deadline, or once it is aborted, neither the process nor any that it has started is left; what it says is
- *             without credentials. Never rejects.
- *
- * @param scrub takes credentials out of a text
+ * Guarantees: after the deadline, or once it is aborted, neither the process nor any that it has started is left. Never rejects.
  */
 export const gitIn =
-  (env: Readonly<Record<string, string>>, scrub: (text: string) => string, signal?: AbortSignal): Git =>
+  (env: Readonly<Record<string, string>>, signal?: AbortSignal): Git =>
   async ({ args, deadline, input, env: more, read }) => {
-    const failed = (ended: GitFailure["ended"], stderr = "", stdout = ""): E.Either<GitFailure, never> =>
-      E.left({ ended, stderr: scrub(stderr), stdout: scrub(stdout) });
     if (signal?.aborted === true) return failed({ by: "signal", signal: "SIGTERM" });
     const child = spawn("sh", ["-c", WATCHED, "git", ...args], {
       env: { ...env, ...more },
@@ -102,7 +100,7 @@ export const gitIn =
     signal?.removeEventListener("abort", abort);
     const stdout = E.isRight(got) && typeof got.right === "string" ? got.right : "";
     if (isLate) return failed({ by: "deadline", seconds: deadline }, stderr(), stdout);
-    if (E.isLeft(got)) return failed({ by: "error", message: scrub(got.left) }, stderr());
+    if (E.isLeft(got)) return failed({ by: "error", message: got.left }, stderr());
     if (how.by === "error") return failed({ by: "error", message: how.message }, stderr());
     return how.by === "exit" && how.code === 0 ? E.right(got.right) : failed(how, stderr(), stdout);
   };

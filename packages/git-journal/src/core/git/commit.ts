@@ -1,11 +1,7 @@
 // Commits that are to be made: who changed which files, and how.
+import type { GitIdentity } from "../commit-author.ts";
 import type { FilePath } from "../path.ts";
-import type { ObjectId } from "./tree.ts";
-
-export interface Person {
-  readonly name: string;
-  readonly email: string;
-}
+import type { ObjectId } from "./object-id.ts";
 
 export type FileChange =
   | { readonly path: FilePath; readonly to: "content"; readonly content: Uint8Array }
@@ -13,8 +9,9 @@ export type FileChange =
   | { readonly path: FilePath; readonly to: "blob"; readonly blob: ObjectId }
   | { readonly path: FilePath; readonly to: "absent" };
 
+/** The committer is always the bot. */
 export interface Commit {
-  readonly author: Person;
+  readonly author: GitIdentity;
   /** In seconds since 1970. */
   readonly at: number;
   /** Subject, body and trailers. */
@@ -22,6 +19,3 @@ export interface Commit {
   /** At most one for each path. */
   readonly changes: readonly FileChange[];
 }
-
-/** Of every commit, and the author where no other is known. As upstream. */
-export const COMMITTER: Person = { name: "GitOps Reverser", email: "gitops-reverser@configbutler.ai" };

@@ -1,25 +1,26 @@
 // The states of a cycle, which brings one branch to what is wanted: each has one effect.
+import type { Tree } from "../tree.ts";
 import type { Commit } from "./commit.ts";
 import type { Effect } from "./effect.ts";
 import type { ObjectFormat, Place, Trouble } from "./git-answer.ts";
 import type { PathConflict } from "./path-conflict.ts";
 import type { RecordedCommit } from "./pending.ts";
 import type { Pending } from "./refs.ts";
-import type { ObjectId, Tree } from "./tree.ts";
+import type { ObjectId } from "./object-id.ts";
 
 /** What is to be in the branch, asked anew for each tip. Assumes: all paths of its commits are in these folders. */
 export interface Plan<Read> {
   /** Only what is in these folders is listed, and what is on the way to them. The root is the empty string. */
   readonly folders: readonly string[];
   /** Those whose content decides. */
-  readonly blobsToRead: (tree: Tree) => readonly ObjectId[];
+  readonly blobsToRead: (tree: Tree) => readonly string[];
   readonly read: (content: Uint8Array) => Read;
   /**
    * The commits that are missing, the oldest first; as many as go into one push.
    *
    * @param landed the commits up to this one, of an earlier call, are in the branch: whom they name has no part in what differs now
    */
-  readonly commits: (tree: Tree, blobs: ReadonlyMap<ObjectId, Read>, landed: ObjectId | undefined) => readonly Commit[];
+  readonly commits: (tree: Tree, blobs: ReadonlyMap<string, Read>, landed: ObjectId | undefined) => readonly Commit[];
 }
 
 export interface Job<Read> {

@@ -1,10 +1,11 @@
 // Effects of a cycle as plain data, and what they answer.
 import type * as E from "fp-ts/lib/Either.js";
+import type { Tree } from "../tree.ts";
 import type { Commit } from "./commit.ts";
 import type { GitFailure, ObjectFormat } from "./git-answer.ts";
 import type { RecordedCommit } from "./pending.ts";
 import type { Pending, Refs } from "./refs.ts";
-import type { ObjectId, Tree } from "./tree.ts";
+import type { ObjectId } from "./object-id.ts";
 
 /** One request to the file system or one git process: a crash falls before or after it, or into it. */
 export type Effect<Read> =
@@ -22,7 +23,7 @@ export type Effect<Read> =
   | { readonly do: "isAncestor"; readonly commit: ObjectId }
   | { readonly do: "readPending"; readonly pending: Pending }
   | { readonly do: "list"; readonly commit: ObjectId; readonly folders: readonly string[] }
-  | { readonly do: "readBlobs"; readonly ids: readonly ObjectId[]; readonly read: (content: Uint8Array) => Read }
+  | { readonly do: "readBlobs"; readonly ids: readonly string[]; readonly read: (content: Uint8Array) => Read }
   /** Makes commits, and sets the ref of pending commits: at once, or not at all. */
   | { readonly do: "import"; readonly base: ObjectId | undefined; readonly commits: readonly Commit[] }
   | { readonly do: "push"; readonly base: ObjectId | undefined; readonly head: ObjectId }
@@ -46,7 +47,8 @@ export interface Results<Read> {
   readonly isAncestor: boolean;
   readonly readPending: readonly RecordedCommit[];
   readonly list: Tree;
-  readonly readBlobs: ReadonlyMap<ObjectId, Read>;
+  /** By id. */
+  readonly readBlobs: ReadonlyMap<string, Read>;
   /** Of the commits, in their order. */
   readonly import: readonly ObjectId[];
   /** The server has taken it, or it was not sent, since it might end later than this process may write. */

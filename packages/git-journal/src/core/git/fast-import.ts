@@ -1,14 +1,15 @@
 // Writes commits as the input of git fast-import: they are made on a base, and kept in one ref until the server has them.
+import { BOT, type GitIdentity } from "../commit-author.ts";
 import type { FilePath } from "../path.ts";
-import { type Commit, COMMITTER, type FileChange, type Person } from "./commit.ts";
+import type { Commit, FileChange } from "./commit.ts";
 import { pendingSubject } from "./pending.ts";
 import { PENDING } from "./refs.ts";
-import type { ObjectId } from "./tree.ts";
+import type { ObjectId } from "./object-id.ts";
 
 const LINE_BREAKERS = /[\p{Cc}<>]/gu;
 
 /** As git reads it back: whatever the names are, they end neither the line nor the address. */
-const person = (role: "author" | "committer", { name, email }: Person, at: number): string =>
+const person = (role: "author" | "committer", { name, email }: GitIdentity, at: number): string =>
   `${role} ${name.replaceAll(LINE_BREAKERS, "").trim()} <${email.replaceAll(LINE_BREAKERS, "").trim()}> ${at} +0000\n`;
 
 /** Preceded by its length, so that nothing in it is read as a command. */
@@ -43,7 +44,7 @@ export function* fastImport(base: ObjectId | undefined, commits: readonly Commit
   for (const [n, { author, at, message, changes }] of commits.entries()) {
     const parent = n > 0 ? `from :${n}\n` : base === undefined ? "" : `from ${base}\n`;
     yield Buffer.from(
-      `commit ${PENDING}\nmark :${n + 1}\n${person("author", author, at)}${person("committer", COMMITTER, at)}`,
+      `commit ${PENDING}\nmark :${n + 1}\n${person("author", author, at)}${person("committer", BOT, at)}`,
     );
     yield* data(Buffer.from(message.replaceAll(/(?!\n)\p{Cc}/gu, "")));
     yield Buffer.from(parent);
@@ -51,7 +52,7 @@ export function* fastImport(base: ObjectId | undefined, commits: readonly Commit
     yield Buffer.from(`\nget-mark :${n + 1}\n`);
   }
   const last = commits.at(-1)?.at ?? 0;
-  yield Buffer.from(`commit ${PENDING}\n${person("committer", COMMITTER, last)}`);
+  yield Buffer.from(`commit ${PENDING}\n${person("committer", BOT, last)}`);
   yield* data(Buffer.from(pendingSubject(base)));
   yield Buffer.from("\ndone\n");
 }

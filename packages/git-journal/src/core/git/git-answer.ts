@@ -8,9 +8,9 @@ export interface GitFailure {
     | { readonly by: "signal"; readonly signal: string }
     | { readonly by: "deadline"; readonly seconds: number }
     | { readonly by: "error"; readonly message: string };
-  /** What it said of errors: the end of it, without credentials. */
+  /** What it said of errors: the end of it. May have credentials, and is shown only as messages of verdicts. */
   readonly stderr: string;
-  /** The answer of `push --porcelain`, without credentials. */
+  /** What it said, of `push --porcelain`. May have credentials. */
   readonly stdout: string;
 }
 
@@ -24,6 +24,11 @@ export interface Place {
   readonly branch: BranchName;
   /** Such as `shop/cred`; undefined: the repository is used without credentials. */
   readonly secret: string | undefined;
+  /**
+   * Takes the credentials out of a text that is shown. Words are understood before: a password may be a part of any of them, such as
+   * of `could not read`.
+   */
+  readonly scrub: (text: string) => string;
 }
 
 /** Reasons of the condition Ready that follow from answers of git. */
@@ -77,18 +82,22 @@ const nearWords = (stderr: string): string =>
     .filter((line) => !isOfServer(line))
     .join("\n");
 
-const clipped = (words: string): string => {
-  const line = words.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
+/** On one line, and fit to be shown. */
+export const shown = ({ scrub }: Pick<Place, "scrub">, words: string): string => {
+  const line = scrub(words)
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .trim();
   return line.length <= LONGEST_WORDS ? line : `${line.slice(0, LONGEST_WORDS).toWellFormed()}…`;
 };
 
 /** The words of the server, if it has said any, else those of git. */
-const wordsOf = ({ stderr, ended }: GitFailure): string => {
+const wordsOf = (place: Place, { stderr, ended }: GitFailure): string => {
   const lines = stderr.split("\n");
   const servers = lines.filter(isOfServer).map((line) => line.slice("remote:".length).trim());
-  const said = clipped(servers.join("\n"));
+  const said = shown(place, servers.join("\n"));
   if (said !== "") return said;
-  const own = clipped(
+  const own = shown(
+    place,
     lines
       .filter((line) => !/^(?:hint|warning|Warning):/u.test(line))
       .map((line) => line.replace(/^(?:fatal|error): /u, ""))
@@ -99,7 +108,8 @@ const wordsOf = ({ stderr, ended }: GitFailure): string => {
   return ended.by === "signal" ? `git was ended by ${ended.signal}` : "git did not end";
 };
 
-const keyscan = ({ host, port }: Place): string => `ssh-keyscan ${port === undefined ? "" : `-p ${port} `}${host}`;
+const keyscan = ({ host, port }: Place): string =>
+  `ssh-keyscan ${port === undefined ? "" : `-p ${port} `}${host.replaceAll(/[[\]]/gu, "")}`;
 
 const credentialsOf = ({ secret }: Place): string =>
   secret === undefined ? "no credentials (no secretRef is set)" : `the credentials of Secret ${secret}`;
@@ -175,7 +185,7 @@ const RULES: readonly Rule[] = [
     means: (place, _, failure) =>
       lasting(
         "AuthenticationFailed",
-        `${place.host} does not accept ${credentialsOf(place)} for ${place.url}: ${wordsOf(failure)}`,
+        `${place.host} does not accept ${credentialsOf(place)} for ${place.url}: ${wordsOf(place, failure)}`,
       ),
   },
   {
@@ -183,7 +193,7 @@ const RULES: readonly Rule[] = [
     means: (place, _, failure) =>
       lasting(
         "CertificateUnknown",
-        `the certificate of ${place.host} is not accepted (${wordsOf(failure)}): if its CA is an own one, add it to ${secretOf(place)} as ca.crt`,
+        `the certificate of ${place.host} is not accepted (${wordsOf(place, failure)}): if its CA is an own one, add it to ${secretOf(place)} as ca.crt`,
       ),
   },
   {
@@ -201,11 +211,11 @@ const RULES: readonly Rule[] = [
   { says: /couldn't find remote ref|Remote branch .* not found/u, means: () => ({ is: "absent" }) },
   {
     says: DISK,
-    means: (_, __, failure) => ({
+    means: (place, __, failure) => ({
       is: "disk full",
       trouble: {
         reason: "DiskFull",
-        message: `the work directory is full: the clone is removed, and made again (${wordsOf(failure)})`,
+        message: `the work directory is full: the clone is removed, and made again (${wordsOf(place, failure)})`,
         lasts: false,
       },
     }),
@@ -219,19 +229,20 @@ const RULES: readonly Rule[] = [
     means: (place, _, failure) =>
       lasting(
         "ConnectionFailed",
-        `there is no repository at ${place.url}, or ${credentialsOf(place)} may not read it: ${wordsOf(failure)}`,
+        `there is no repository at ${place.url}, or ${credentialsOf(place)} may not read it: ${wordsOf(place, failure)}`,
       ),
   },
   {
     says: /transport '(\S+)' not allowed/u,
-    means: (place, [, protocol]) => lasting("InvalidURL", `${place.url}: the protocol ${protocol} is not supported`),
+    means: (place, [, protocol]) =>
+      lasting("InvalidURL", `${place.url}: the protocol ${shown(place, protocol ?? "")} is not supported`),
   },
   {
     says: /fsck error in/u,
     means: (place, _, failure) =>
       lasting(
         "ConnectionFailed",
-        `branch ${place.branch} of ${place.url} has an object that git does not take: remove it there (${wordsOf(failure)})`,
+        `branch ${place.branch} of ${place.url} has an object that git does not take: remove it there (${wordsOf(place, failure)})`,
       ),
   },
   { says: /Unable to create '.*\.lock': File exists/u, means: () => ({ is: "locked" }) },
@@ -252,12 +263,12 @@ export const verdict = (place: Place, failure: GitFailure): Verdict => {
   const { ended, stderr } = failure;
   if (ended.by === "deadline") return passing(deadlineMessage(place, ended.seconds));
   const near = `${nearWords(stderr)}\n${ended.by === "error" ? ended.message : ""}`;
-  if (ended.by === "error" && !DISK.test(near)) return passing(`git could not be run: ${clipped(ended.message)}`);
+  if (ended.by === "error" && !DISK.test(near)) return passing(`git could not be run: ${shown(place, ended.message)}`);
   const rule = RULES.find(({ says }) => says.test(near));
   if (rule !== undefined) return rule.means(place, [...(rule.says.exec(near) ?? [])], failure);
   return NETWORK.test(near)
-    ? passing(`the connection to ${place.host} failed: ${wordsOf(failure)}`)
-    : passing(`git failed for ${place.url}: ${wordsOf(failure)}`);
+    ? passing(`the connection to ${place.host} failed: ${wordsOf(place, failure)}`)
+    : passing(`git failed for ${place.url}: ${wordsOf(place, failure)}`);
 };
 
 /** That the ref on the server is no longer the one which was read. */
@@ -285,15 +296,15 @@ export const pushVerdict = (place: Place, failure: GitFailure): Verdict | { read
   if (/exists; cannot create|refname conflict/u.test(`${why}\n${failure.stderr}`))
     return lasting(
       "PushRefused",
-      `the server has a branch whose name is a folder of ${place.branch}, or the other way round: ${clipped(why)}`,
+      `the server has a branch whose name is a folder of ${place.branch}, or the other way round: ${shown(place, why)}`,
     );
   if (STALE.test(why)) return { is: "stale" };
   const servers = failure.stderr
     .split("\n")
     .some((line) => line.slice("remote:".length).trim() !== "" && isOfServer(line));
-  const words = servers ? `: ${wordsOf(failure)}` : "";
-  return lasting("PushRefused", `${place.host} refuses pushes to ${place.branch} (${clipped(why)})${words}`);
+  const words = servers ? `: ${wordsOf(place, failure)}` : "";
+  return lasting("PushRefused", `${place.host} refuses pushes to ${place.branch} (${shown(place, why)})${words}`);
 };
 
 const lostReply = (place: Place, failure: GitFailure): string =>
-  `${place.host} did not say whether it took the push: ${wordsOf(failure)}`;
+  `${place.host} did not say whether it took the push: ${wordsOf(place, failure)}`;

@@ -1,13 +1,22 @@
 // Decides what follows from the answer to the effect of a cycle.
 import * as E from "fp-ts/lib/Either.js";
+import type { Tree } from "../tree.ts";
 import type { Commit } from "./commit.ts";
 import type { At, Cycle, EffectAt, End, Next, Start, State, StateAt } from "./cycle.ts";
 import type { Results } from "./effect.ts";
-import { type GitFailure, type ObjectFormat, pushVerdict, type Trouble, type Verdict, verdict } from "./git-answer.ts";
+import {
+  type GitFailure,
+  type ObjectFormat,
+  pushVerdict,
+  shown,
+  type Trouble,
+  type Verdict,
+  verdict,
+} from "./git-answer.ts";
 import { withoutConflicts } from "./path-conflict.ts";
 import { replay } from "./pending.ts";
 import type { Pending } from "./refs.ts";
-import type { ObjectId, Tree } from "./tree.ts";
+import type { ObjectId } from "./object-id.ts";
 
 const MOST_REPLAYS = 8;
 
@@ -164,10 +173,11 @@ const HANDLERS: Handlers<unknown> = {
   },
 
   locating: ({ cycle, status }, answer) => {
-    const to = E.isRight(answer) && answer.right !== undefined ? ` to ${answer.right}` : "";
+    const { place } = cycle.job;
+    const to = E.isRight(answer) && answer.right !== undefined ? ` to ${shown(place, answer.right)}` : "";
     return failed(cycle, {
       reason: "InvalidURL",
-      message: `${cycle.job.place.url} is redirected${to} (HTTP ${status}), which is not followed: set repoUrl to where the repository is`,
+      message: `${place.url} is redirected${to} (HTTP ${status}), which is not followed: set repoUrl to where the repository is`,
       lasts: true,
     });
   },

@@ -1,8 +1,9 @@
 // Commits that were made and perhaps not pushed: how a clone keeps them, and how they are made again on another tip.
 import * as O from "fp-ts/lib/Option.js";
 import { type FilePath, filePath } from "../path.ts";
+import type { Tree, TreeEntry } from "../tree.ts";
 import type { Commit, FileChange } from "./commit.ts";
-import { type Entry, type ObjectId, objectId, type Tree } from "./tree.ts";
+import { type ObjectId, objectId } from "./object-id.ts";
 
 /**
  * The ref of pending commits points to one more commit, which is never pushed and says on what they are: so which commits are
@@ -61,7 +62,7 @@ export const parseLog = (text: string): readonly RecordedCommit[] => {
  *             to a comparison with what is live; on a tree that has all of it nothing is left.
  */
 export const replay = (tree: Tree, recorded: readonly RecordedCommit[]): readonly Commit[] => {
-  const now = new Map<string, Entry>(tree);
+  const now = new Map<string, TreeEntry>(tree);
   const apply = ({ path, from, to }: RecordedChange): readonly FileChange[] => {
     const is = now.get(path)?.id;
     if (is !== from || is === to) return [];

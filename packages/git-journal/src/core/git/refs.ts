@@ -1,7 +1,7 @@
 // The refs of a clone: what is known of the branch on the server, and which commits it may not have yet.
 import * as O from "fp-ts/lib/Option.js";
 import { baseOfPending } from "./pending.ts";
-import { type ObjectId, objectId } from "./tree.ts";
+import { type ObjectId, objectId } from "./object-id.ts";
 
 /** The tip of the branch, as of the last push or comparison. */
 export const TIP = "refs/journal/tip";
