@@ -140,21 +140,25 @@ describe("a push", () => {
   });
 });
 
+const texts = (n: number) =>
+  live(Object.fromEntries(Array.from({ length: 150 }, (_, m) => [`prod/${m}.yaml`, `${n} ${m}`])));
+
 describe("a clone", () => {
   it("stays small however many pushes there were", async () => {
     const { side } = await world();
     const clone = gitOf(side.clone);
-    const objects = (): number =>
-      clone(["count-objects", "-v"])
-        .split("\n")
-        .filter((line) => /^(?:count|in-pack)/u.test(line))
-        .reduce((sum, line) => sum + Number(line.split(" ")[1]), 0);
-    for (const n of [1, 2, 3, 4, 5])
-      await side.cycle({ wanted: live({ "prod/a.yaml": `${n}` }), start: n === 1 ? "disk" : "clone" });
-    const before = objects();
-    await side.cycle({ wanted: live({ "prod/a.yaml": "5" }), start: "clone", repack: true });
-    // A commit, two folders and a file.
-    expect([before, objects()]).toEqual([25, 4]);
+    const count = (what: string): number =>
+      Number(new RegExp(`^${what}: (\\d+)$`, "mu").exec(clone(["count-objects", "-v"]))?.[1]);
+    // More than a hundred objects are kept as a pack.
+    for (const n of [1, 2, 3]) await side.cycle({ wanted: texts(n), start: n === 1 ? "disk" : "clone" });
+    await side.cycle({ wanted: { ...texts(3), ...live({ "prod/a.yaml": "1" }) }, start: "clone" });
+    expect(count("packs")).toBeGreaterThan(2);
+    const wanted = { ...texts(3), ...live({ "prod/a.yaml": "2" }) };
+    await side.cycle({ wanted, start: "clone", repack: true });
+    // What was pushed last is there as well as what it was pushed on: two commits, four folders, 150 files, and two of one.
+    expect([count("packs"), count("in-pack"), count("count")]).toEqual([1, 158, 0]);
+    await side.cycle({ wanted, start: "clone", repack: true });
+    expect([count("packs"), count("in-pack"), count("count")]).toEqual([1, 154, 0]);
   });
 
   it("that is damaged is made anew", async () => {

@@ -37,14 +37,18 @@ describe("a branch", () => {
   it("that somebody has set back is not brought forward again: that it was rewritten is told, and written is what is there", async () => {
     const { side, log, git } = await world();
     commitsElsewhere(git, "README.md", "one");
-    commitsElsewhere(git, "secret", "dropped");
     const first = await side.cycle({ wanted: live({ "prod/a.yaml": "1" }) });
-    if (first.is !== "pushed") throw new Error("nothing was pushed");
-    git(["update-ref", "refs/heads/main", "main~2"]);
-    // Even if the tip is believed to be known: a plain push would succeed, and bring the dropped commits back.
-    const again = await side.cycle({ wanted: live({ "prod/a.yaml": "2" }), start: { tip: first.tip } });
-    expect(again).toMatchObject({ is: "pushed", rewritten: true, replays: 1 });
-    expect(log()).toEqual(["alice: Update 1 objects by user/alice", "Eve: else"]);
+    const second = await side.cycle({ wanted: live({ "prod/a.yaml": "dropped" }), start: first.next });
+    git(["update-ref", "refs/heads/main", "main~1"]);
+    // Even if the tip is believed to be known: a plain push would succeed, and bring the dropped commit back.
+    const third = await side.cycle({ wanted: live({ "prod/a.yaml": "3" }), start: second.next });
+    expect(third).toMatchObject({ is: "pushed", rewritten: true, replays: 1 });
+    expect(log()).toEqual([
+      "alice: Update 1 objects by user/alice",
+      "alice: Update 1 objects by user/alice",
+      "Eve: else",
+    ]);
+    expect(git(["log", "-S", "dropped", "--format=%h", "main"])).toBe("");
   });
 });
 

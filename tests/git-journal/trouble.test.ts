@@ -1,5 +1,5 @@
 // A disk that is full, a server that stalls, and several writers of one branch at the same time.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { expect, it, onTestFinished } from "vitest";
@@ -92,4 +92,20 @@ it("several writers of one branch all get through, and each commit of each is th
   }
   expect(git(["rev-list", "--merges", "--count", "main"])).toBe("0");
   expect(git(["fsck", "--strict", "--no-dangling"])).toBe("");
+});
+
+/** In a container, Node is the first process, and becomes the parent of what others leave. */
+const firstProcess = ["-pf", "--mount-proc", process.execPath, "--conditions=source", "--input-type=module", "-e"];
+
+it("as the first process of a container, it is left with no zombie", ({ skip }) => {
+  if (spawnSync("unshare", ["-pf", "--mount-proc", "true"]).status !== 0) return skip("no containers can be made here");
+  const program = `
+    import { readdirSync, readFileSync } from "node:fs";
+    import { gitIn, printed } from ${JSON.stringify(new URL("../../packages/git-journal/src/shell/git.ts", import.meta.url).href)};
+    const { _tag } = await gitIn({ PATH: process.env.PATH })({ args: ["version"], deadline: 60, read: printed });
+    const isZombie = (pid) => / Z /.test(readFileSync("/proc/" + pid + "/stat", "utf8"));
+    const zombies = readdirSync("/proc").filter((pid) => /^[0-9]+$/.test(pid) && isZombie(pid));
+    console.log(JSON.stringify([process.pid, _tag, zombies]));`;
+  const { stdout } = spawnSync("unshare", [...firstProcess, program], { cwd: import.meta.dirname, encoding: "utf8" });
+  expect(JSON.parse(stdout)).toEqual([1, "Right", []]);
 });

@@ -33,6 +33,13 @@ export const printed = (stdout: Readable): Promise<string> => text(stdout);
  */
 const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec git "$@" 3<&-';
 
+/**
+ * The first process of a container takes all others with it. It would also become the parent of each watcher, and Node waits for no
+ * process that it has not started: they would stay as zombies.
+ */
+const command = (args: readonly string[]): readonly [file: string, args: readonly string[]] =>
+  process.pid === 1 ? ["git", args] : ["sh", ["-c", WATCHED, "git", ...args]];
+
 /** The end of it, in whole lines: half a credential would not be recognized. */
 const tail = (stream: Readable): (() => string) => {
   let kept = "";
@@ -68,7 +75,8 @@ export const gitIn =
   (env: Readonly<Record<string, string>>, signal?: AbortSignal): Git =>
   async ({ args, deadline, input, env: more, read }) => {
     if (signal?.aborted === true) return failed({ by: "signal", signal: "SIGTERM" });
-    const child = spawn("sh", ["-c", WATCHED, "git", ...args], {
+    const [file, all] = command(args);
+    const child = spawn(file, all, {
       env: { ...env, ...more },
       cwd: "/",
       detached: true,

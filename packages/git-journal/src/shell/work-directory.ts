@@ -27,6 +27,8 @@ const ownerOf = (file: string): number | undefined => {
 export interface WorkDirectory {
   /** Of the clone with this name. */
   readonly clone: (name: string) => string;
+  /** Removes all other clones: no destination needs them any more. */
+  readonly keepOnly: (names: ReadonlySet<string>) => Promise<void>;
   /** An empty folder. */
   readonly home: string;
   readonly places: Places;
@@ -65,5 +67,13 @@ export const takeWorkDirectory = async (
   for (const left of await readdir(memory)) await rm(path.join(memory, left), { recursive: true, force: true });
   await writeFile(askpass, ASKPASS);
   await chmod(askpass, 0o700);
-  return E.right({ clone: (name) => path.join(directory, `${name}.git`), home, places: { memory, askpass } });
+  const clone = (name: string): string => path.join(directory, `${name}.git`);
+  const keepOnly = async (names: ReadonlySet<string>): Promise<void> => {
+    const needed = new Set([...names].map(clone));
+    for (const file of await readdir(directory)) {
+      const at = path.join(directory, file);
+      if (file.endsWith(".git") && !needed.has(at)) await rm(at, { recursive: true, force: true });
+    }
+  };
+  return E.right({ clone, keepOnly, home, places: { memory, askpass } });
 };
