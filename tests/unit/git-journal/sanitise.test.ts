@@ -60,11 +60,11 @@ describe("fields", () => {
       "a template has no time",
       "apps/v1",
       "StatefulSet",
-      { spec: { template, volumeClaimTemplates: [template] } },
+      { spec: { template, volumeClaimTemplates: [{}, template] } },
       {
         spec: {
           template: { ...template, metadata: { labels: { a: "b" } } },
-          volumeClaimTemplates: [{ ...template, metadata: { labels: { a: "b" } } }],
+          volumeClaimTemplates: [{}, { ...template, metadata: { labels: { a: "b" } } }],
         },
       },
     ],
