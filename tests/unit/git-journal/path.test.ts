@@ -144,6 +144,9 @@ describe("files that are there", () => {
     "a/core/v1/configmaps/shop/app.yaml",
     ".configbutler/owner.yaml",
     "core/v1/%GG/shop/app.yaml",
+    "core/%GG/configmaps/shop/app.yaml",
+    "%GG/v1/configmaps/shop/app.yaml",
+    "core/v1/configmaps/%GG/app.yaml",
   ])("%s has not the layout of objects", (path) => {
     expect(layoutOf(path)).toBeUndefined();
   });

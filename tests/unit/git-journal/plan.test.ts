@@ -37,7 +37,7 @@ const indexed = (
   operations: IndexedObject["operations"] = new Set(OPERATIONS),
 ): IndexedObject => {
   const blob = textOf(name, value);
-  return { operations, blob, fingerprint: contentOf(blob)?.fingerprint ?? "" };
+  return { operations, blob, fingerprint: contentOf(blob)?.fingerprint ?? "", bytes: blob.length };
 };
 
 const compared = (more: Partial<Compared>): Compared => {

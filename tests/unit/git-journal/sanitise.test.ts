@@ -60,11 +60,11 @@ describe("fields", () => {
       "a template has no time",
       "apps/v1",
       "StatefulSet",
-      { spec: { template, volumeClaimTemplates: [template] } },
+      { spec: { template, volumeClaimTemplates: [{}, template] } },
       {
         spec: {
           template: { ...template, metadata: { labels: { a: "b" } } },
-          volumeClaimTemplates: [{ ...template, metadata: { labels: { a: "b" } } }],
+          volumeClaimTemplates: [{}, { ...template, metadata: { labels: { a: "b" } } }],
         },
       },
     ],
@@ -211,6 +211,8 @@ describe("Secrets", () => {
     });
     expect(digest).toMatch(/^hmac-sha256:[0-9a-f]{64}$/u);
     expect(contentDigest(new Uint8Array(32), secret)).not.toBe(digest);
+    expect(contentDigest(key, { ...secret, data: { password: "cDU=" } })).not.toBe(digest);
+    expect(contentDigest(key, { ...secret, data: {} })).toBe(contentDigest(key, { ...secret, data: null }));
     expect(contentOf(canonicalYaml(file))?.fingerprint).toBe(
       fingerprint(fileOfSecret(secret, { digest, recipients: [] }).compared),
     );

@@ -29,6 +29,7 @@ const served = (group: string, plural: string, namespaced = true, versions = ["v
 
 const SERVED = [
   ...["configmaps", "secrets", "pods", "events", "endpoints"].map((plural) => served("", plural)),
+  served("events.k8s.io", "events"),
   served("", "namespaces", false),
   served("apps", "deployments"),
   served("apps", "controllerrevisions"),
@@ -128,6 +129,12 @@ describe("resources", () => {
         selectionFindings(rule, SERVED, { ...SETTINGS, secrets: false }),
       ),
     ).toEqual(["secrets: the controller may not read them: see the chart value gitJournal.secrets"]);
+  });
+
+  it("a rule that gets what it names, in one group at least, says nothing", () => {
+    const settings = { ...SETTINGS, excludes: [parseExclude("events.k8s.io/events")] };
+    const rules = inShop({ resources: ["*", "secrets", "widgets", "events"] });
+    expect(rules.flatMap((rule) => selectionFindings(rule, SERVED, settings))).toEqual([]);
   });
 
   it.each<readonly [string, Partial<ResourceRule>, string]>([

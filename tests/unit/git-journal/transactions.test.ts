@@ -176,7 +176,11 @@ describe("a hold", () => {
       by,
       at: 0,
     });
-    const touches = [touch("x", { type: "transaction", uid: UID }), touch("y", UNKNOWN)];
+    const touches = [
+      touch("x", { type: "transaction", uid: UID }),
+      touch("y", UNKNOWN),
+      touch("z", { type: "transaction", uid: OTHER }),
+    ];
     const held = (phase: Phase, hold: Hold) => [...heldFiles([{ transaction: journaled(phase), hold }], touches)];
     expect(held("Committing", { type: "held" })).toEqual(["a", "b", "c", "x"].map(path));
     expect(held("Committed", { type: "read", paths: [] })).toEqual(["a", "b", "c", "x"].map(path));

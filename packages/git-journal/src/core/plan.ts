@@ -26,6 +26,8 @@ export interface IndexedObject {
   readonly fingerprint: string;
   /** The id of its blob; absent for what is encrypted, and is another blob each time. */
   readonly blob?: string;
+  /** The size of its file. */
+  readonly bytes: number;
 }
 
 export interface Compared {
