@@ -122,6 +122,25 @@ describe("an answer of git", () => {
       trouble("ConnectionFailed", "git failed for https://git.example.com/shop/live.git: something else", false),
     ],
     [
+      "a deploy key that may only read, of GitHub over ssh",
+      "ERROR: The key you are authenticating with has been marked as read only.\nfatal: Could not read from remote repository.\n",
+      trouble("AuthenticationFailed", /marked as read only/u, true),
+    ],
+    [
+      "a proxy that is not there",
+      unable("Could not resolve proxy: proxy.example.com"),
+      trouble(
+        "ConnectionFailed",
+        "the name proxy.example.com of the proxy cannot be resolved: check HTTPS_PROXY and NO_PROXY",
+        false,
+      ),
+    ],
+    [
+      "a proxy that wants to know who asks",
+      unable("Received HTTP code 407 from proxy after CONNECT"),
+      trouble("AuthenticationFailed", "the proxy asks for credentials: put them into HTTPS_PROXY", true),
+    ],
+    [
       "a push that is too large for a proxy",
       "error: RPC failed; HTTP 413 curl 22 The requested URL returned error: 413\nfatal: the remote end hung up unexpectedly\n",
       trouble("PushRefused", /^git\.example\.com, or a proxy before it, takes no push of this size/u, true),

@@ -92,7 +92,12 @@ interface Stage<Read> {
   readonly doubting: { readonly base: ObjectId; readonly pending: Pending };
   readonly readingPending: { readonly pending: Pending; readonly base: ObjectId | undefined };
   readonly listing: { readonly base: ObjectId; readonly recorded: readonly RecordedCommit[] };
-  readonly readingBlobs: { readonly base: ObjectId | undefined; readonly tree: Tree; readonly plan: Plan<Read> };
+  readonly readingBlobs: {
+    readonly base: ObjectId | undefined;
+    readonly tree: Tree;
+    readonly plan: Plan<Read>;
+    readonly ids: readonly string[];
+  };
   readonly importing: { readonly base: ObjectId | undefined; readonly commits: readonly Commit[] };
   readonly pushing: { readonly base: ObjectId | undefined; readonly head: ObjectId; readonly ids: readonly ObjectId[] };
   readonly waiting: object;
@@ -189,7 +194,7 @@ export const effectOf = <Read>(state: State<Read>): Effect<Read> => {
     case "listing":
       return { do: "list", commit: state.base, folders: foldersOf(state) };
     case "readingBlobs":
-      return { do: "readBlobs", ids: state.plan.blobsToRead(state.tree), read: state.plan.read };
+      return { do: "readBlobs", ids: state.ids, read: state.plan.read };
     case "importing":
       return { do: "import", base: state.base, commits: state.commits };
     case "pushing":

@@ -13,24 +13,18 @@ const person = (role: "author" | "committer", { name, email }: GitIdentity, at: 
   `${role} ${name.replaceAll(LINE_BREAKERS, "").trim()} <${email.replaceAll(LINE_BREAKERS, "").trim()}> ${at} +0000\n`;
 
 /** Preceded by its length, so that nothing in it is read as a command. */
-function* data(content: Uint8Array): Generator<Uint8Array> {
-  yield Buffer.from(`data ${content.length}\n`);
-  yield content;
-  yield Buffer.from("\n");
-}
+const data = (content: Uint8Array): Uint8Array =>
+  Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from("\n")]);
 
 /** A path is read to the end of the line, unless it looks quoted. No checked path has a backslash or a control character. */
 const quoted = (path: FilePath): string => (path.startsWith('"') ? `"${path.replaceAll('"', '\\"')}"` : path);
 
-function* change(one: FileChange): Generator<Uint8Array> {
-  const path = quoted(one.path);
-  if (one.to === "absent") yield Buffer.from(`D ${path}\n`);
-  else if (one.to === "blob") yield Buffer.from(`M 100644 ${one.blob} ${path}\n`);
-  else {
-    yield Buffer.from(`M 100644 inline ${path}\n`);
-    yield* data(one.content);
-  }
-}
+const changed = (change: FileChange): Uint8Array => {
+  const path = quoted(change.path);
+  if (change.to === "absent") return Buffer.from(`D ${path}\n`);
+  if (change.to === "blob") return Buffer.from(`M 100644 ${change.blob} ${path}\n`);
+  return Buffer.concat([Buffer.from(`M 100644 inline ${path}\n`), data(change.content)]);
+};
 
 /**
  * The input of `git fast-import --force --done`. It prints the ids of these commits, in their order.
@@ -46,13 +40,13 @@ export function* fastImport(base: ObjectId | undefined, commits: readonly Commit
     yield Buffer.from(
       `commit ${PENDING}\nmark :${n + 1}\n${person("author", author, at)}${person("committer", BOT, at)}`,
     );
-    yield* data(Buffer.from(message.replaceAll(/(?!\n)\p{Cc}/gu, "")));
+    yield data(Buffer.from(message.replaceAll(/(?!\n)\p{Cc}/gu, "")));
     yield Buffer.from(parent);
-    for (const one of changes) yield* change(one);
+    for (const change of changes) yield changed(change);
     yield Buffer.from(`\nget-mark :${n + 1}\n`);
   }
   const last = commits.at(-1)?.at ?? 0;
   yield Buffer.from(`commit ${PENDING}\n${person("committer", BOT, last)}`);
-  yield* data(Buffer.from(pendingSubject(base)));
+  yield data(Buffer.from(pendingSubject(base)));
   yield Buffer.from("\ndone\n");
 }

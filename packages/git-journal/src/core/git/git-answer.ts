@@ -164,6 +164,15 @@ const RULES: readonly Rule[] = [
       ),
   },
   {
+    says: /Could not resolve proxy: (\S+)/u,
+    means: (place, [, proxy = ""]) =>
+      passing(`the name ${shown(place, proxy)} of the proxy cannot be resolved: check HTTPS_PROXY and NO_PROXY`),
+  },
+  {
+    says: /HTTP code 407|returned error: 407/u,
+    means: () => lasting("AuthenticationFailed", "the proxy asks for credentials: put them into HTTPS_PROXY"),
+  },
+  {
     says: /returned error: 413|HTTP 413/u,
     means: (place) =>
       lasting(
@@ -181,7 +190,7 @@ const RULES: readonly Rule[] = [
       ),
   },
   {
-    says: /could not read (?:Username|Password)|Authentication failed for|returned error: (?:401|403|407)|HTTP (?:401|403|407)/u,
+    says: /could not read (?:Username|Password)|Authentication failed for|returned error: 40[13]|HTTP 40[13]|ERROR: Permission to|marked as read only/u,
     means: (place, _, failure) =>
       lasting(
         "AuthenticationFailed",

@@ -116,8 +116,9 @@ const onTip = <Read>(cycle: Cycle<Read>, base: ObjectId | undefined, pending: Pe
 const planned = <Read>(cycle: Cycle<Read>, base: ObjectId | undefined, tree: Tree): Next<Read> => {
   const { plan } = cycle.job;
   if (plan === "recover") return finished(cycle, { is: "current", tip: base });
-  return plan.blobsToRead(tree).length > 0
-    ? { at: "readingBlobs", cycle, base, tree, plan }
+  const ids = plan.blobsToRead(tree);
+  return ids.length > 0
+    ? { at: "readingBlobs", cycle, base, tree, plan, ids }
     : made(cycle, base, tree, plan.commits(tree, new Map(), cycle.landed));
 };
 
