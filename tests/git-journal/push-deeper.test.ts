@@ -2,9 +2,16 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Plan } from "../../packages/git-journal/src/core/git/cycle.ts";
 import { gitOf } from "../fixtures/git-server.ts";
 import { commitsElsewhere, world } from "./server-world.ts";
-import { live } from "./world.ts";
+import { type Live, live, planOf } from "./world.ts";
+
+/** Without comments. */
+const meant = (content: Uint8Array): string =>
+  Buffer.from(content)
+    .toString()
+    .replaceAll(/^#.*\n/gmu, "");
 
 describe("a branch", () => {
   it("keeps its history, and what others have in it, with a clone that has only its tip", async () => {
@@ -29,6 +36,35 @@ describe("a branch", () => {
     expect(await side.cycle({ wanted, start: { tip } })).toMatchObject({ is: "current", tip });
     expect(server.requests).toHaveLength(asked);
     expect(log()).toHaveLength(1);
+  });
+
+  it("has no commit where a file says the same in other words: those that differ are read, and left as they are", async () => {
+    const { side, files, git } = await world();
+    commitsElsewhere(git, "prod/a.yaml", "# why\na: 1\n");
+    commitsElsewhere(git, "prod/b.yaml", "# why\nb: 1\n");
+    const read: number[] = [];
+    const wanting = (wanted: Live): Plan<unknown> => {
+      const plan = planOf(() => wanted);
+      return {
+        ...plan,
+        blobsToRead: (tree) => [...tree.values()].map(({ id }) => id),
+        read: meant,
+        commits: (tree, blobs, landed) => {
+          read.push(blobs.size);
+          const isMeant = (path: string): boolean => blobs.get(tree.get(path)?.id ?? "") === wanted[path]?.text;
+          return plan
+            .commits(tree, blobs, landed)
+            .map((commit) => ({ ...commit, changes: commit.changes.filter(({ path }) => !isMeant(path)) }))
+            .filter(({ changes }) => changes.length > 0);
+        },
+      };
+    };
+    const first = await side.cycle({ plan: wanting(live({ "prod/a.yaml": "a: 1\n", "prod/b.yaml": "b: 1\n" })) });
+    expect(first).toMatchObject({ is: "current" });
+    const wanted = live({ "prod/a.yaml": "a: 1\n", "prod/b.yaml": "b: 2\n" });
+    expect(await side.cycle({ plan: wanting(wanted), start: first.next })).toMatchObject({ is: "pushed" });
+    expect(files()).toEqual({ "prod/a.yaml": "# why\na: 1", "prod/b.yaml": "b: 2" });
+    expect(read).toEqual([2, 2]);
   });
 
   it("that others have moved on is not said to be rewritten", async () => {
