@@ -168,6 +168,14 @@ describe("an answer of git", () => {
     );
   });
 
+  it("is not understood by the names that users have chosen", () => {
+    const words = "certificate-verification-failed/is-corrupt/Host-key-verification-failed/bad-object";
+    const place = { ...PLACE, url: `https://git.example.com/${words}.git`, branch: words as BranchName };
+    expect(verdict(place, failure(`fatal: couldn't find remote ref refs/heads/${words}\n`))).toEqual({ is: "absent" });
+    const unavailable = `fatal: unable to access '${place.url}/': The requested URL returned error: 503\n`;
+    expect(verdict(place, failure(unavailable))).toEqual(trouble("ConnectionFailed", /error: 503$/u, false));
+  });
+
   it("of a process that was ended, or never began, says so", () => {
     expect(ended({ by: "deadline", seconds: 120 })).toEqual(
       trouble("ConnectionFailed", /did not come to an end within 120 s/u, false),

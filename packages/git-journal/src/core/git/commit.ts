@@ -12,7 +12,7 @@ export type FileChange =
 /** The committer is always the bot. */
 export interface Commit {
   readonly author: GitIdentity;
-  /** In seconds since 1970. */
+  /** In whole seconds since 1970. */
   readonly at: number;
   /** Subject, body and trailers. */
   readonly message: string;

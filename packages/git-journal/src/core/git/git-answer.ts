@@ -1,5 +1,5 @@
 // The verdict on an answer of git: what it means for the branch, and what people are told.
-import type { BranchName } from "./branch-name.ts";
+import { type BranchName, refOf } from "./branch-name.ts";
 
 /** How a git process ended that did not succeed. */
 export interface GitFailure {
@@ -75,12 +75,14 @@ const LONGEST_WORDS = 1024;
 /** What servers say stands behind `remote: `. Over ssh it does not. */
 const isOfServer = (line: string): boolean => line.startsWith("remote:");
 
-/** What is said on this side. */
-const nearWords = (stderr: string): string =>
+/** What is said on this side, without names that users have chosen: they may be like words of git. */
+const nearWords = ({ url, branch }: Place, stderr: string): string =>
   stderr
     .split("\n")
     .filter((line) => !isOfServer(line))
-    .join("\n");
+    .join("\n")
+    .replaceAll(url, "URL")
+    .replaceAll(refOf(branch), "REF");
 
 /** On one line, and fit to be shown. */
 export const shown = ({ scrub }: Pick<Place, "scrub">, words: string): string => {
@@ -198,7 +200,7 @@ const RULES: readonly Rule[] = [
       ),
   },
   {
-    says: /certificate|SSL: no alternative|gnutls_handshake\(\) failed.*(?:trust|verif)/iu,
+    says: /certificate (?:verification failed|problem|verify failed|subject name|has expired)|self-signed certificate|issuer certificate|SSL: no alternative/u,
     means: (place, _, failure) =>
       lasting(
         "CertificateUnknown",
@@ -217,7 +219,7 @@ const RULES: readonly Rule[] = [
     says: /mismatched algorithms: client (?:sha1|sha256); server (sha1|sha256)/u,
     means: (_, [, format]) => ({ is: "other format", format: format === "sha256" ? "sha256" : "sha1" }),
   },
-  { says: /couldn't find remote ref|Remote branch .* not found/u, means: () => ({ is: "absent" }) },
+  { says: /couldn't find remote ref REF/u, means: () => ({ is: "absent" }) },
   {
     says: DISK,
     means: (place, __, failure) => ({
@@ -271,7 +273,7 @@ const deadlineMessage = (place: Place, seconds: number): string =>
 export const verdict = (place: Place, failure: GitFailure): Verdict => {
   const { ended, stderr } = failure;
   if (ended.by === "deadline") return passing(deadlineMessage(place, ended.seconds));
-  const near = `${nearWords(stderr)}\n${ended.by === "error" ? ended.message : ""}`;
+  const near = `${nearWords(place, stderr)}\n${ended.by === "error" ? ended.message : ""}`;
   if (ended.by === "error" && !DISK.test(near)) return passing(`git could not be run: ${shown(place, ended.message)}`);
   const rule = RULES.find(({ says }) => says.test(near));
   if (rule !== undefined) return rule.means(place, [...(rule.says.exec(near) ?? [])], failure);
