@@ -6,6 +6,7 @@ import {
   type BatchLimits,
   commitsOf,
   dueAt,
+  limitsFor,
   type PendingFile,
   type PlannedCommit,
 } from "../../../packages/git-journal/src/core/batch.ts";
@@ -219,6 +220,8 @@ describe("commits", () => {
       "user alice: UPDATE a.yaml 1",
       "unknown: UPDATE a.yaml 2",
     ]);
+    const [, , missed] = commitsOf(files, historyOf([["a", ALICE, "1"]]), LIMITS);
+    expect(missed?.files.map(({ touch }) => touch)).toEqual([1]);
   });
 
   it("a version that the rules do not write is left out", () => {
@@ -409,5 +412,17 @@ describe("when a batch is due", () => {
     ["at once: so many bytes", { bytes: 1_000 }, 5],
   ])("%s", (_, more, expected) => {
     expect(dueAt({ ...pending, ...more }, LIMITS)).toBe(expected);
+  });
+});
+
+describe("limits", () => {
+  it.each([
+    ["those of the flags", {}, 20_000, 20],
+    ["those of the repository stand above them", { push: { interval: "1m", maxCommits: 5 } }, 60_000, 5],
+    ["what is no duration does not count", { push: { interval: "soon", maxCommits: 0 } }, 20_000, 1],
+    ["none: at once", { push: { interval: "0s", maxCommits: 20 } }, 0, 20],
+    ["nor does a negative one", { push: { interval: "-1m", maxCommits: 20 } }, 20_000, 20],
+  ])("%s", (_, spec, maxWait, maxCommits) => {
+    expect(limitsFor(LIMITS, spec)).toEqual({ ...LIMITS, maxWait, maxCommits });
   });
 });

@@ -203,6 +203,9 @@ describe("entries", () => {
     expect(entries.get("a", 60)).toEqual([]);
     entries.put(keyed("b", "bob", 60));
     expect(entries.evictions()).toBe(0);
+    const single = correlationEntries({ ttl: 60, keys: 10, perKey: 1 });
+    for (const at of [0, 60]) single.put(keyed("a", "alice", at));
+    expect(single.evictions()).toBe(0);
   });
 
   it("of too many keys the one that was put longest ago goes", () => {

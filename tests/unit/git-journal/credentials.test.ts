@@ -155,5 +155,7 @@ describe("scrubbed", () => {
     expect(scrubbed(credentials, `bad key ${line}: incorrect passphrase correct horse`)).toBe(
       "bad key ***: incorrect passphrase ***",
     );
+    const beginning = "-----BEGIN OPENSSH PRIVATE KEY-----";
+    expect(scrubbed(credentials, beginning)).toBe(beginning);
   });
 });

@@ -93,6 +93,13 @@ describe("a GitDestination", () => {
   });
 });
 
+it("what a destination says of its folder is its own", () => {
+  const one = destination("shop", { exclusiveMode: true, secrets: { ageRecipients: ["age1"] } });
+  expect(resolveDestination(one, known())).toMatchObject({ right: { exclusiveMode: true, ageRecipients: ["age1"] } });
+  const direct = { namespace: "shop", gitRepoConfigRef: { name: "repo" } };
+  expect(resolveRule(direct, known())).toMatchObject({ right: { exclusiveMode: false, ageRecipients: [] } });
+});
+
 describe("a rule", () => {
   const inShop = { namespace: "shop", destinationRef: { name: "prod" } };
   const ofCluster = { namespace: undefined, destinationRef: { name: "prod", namespace: "shop" } };

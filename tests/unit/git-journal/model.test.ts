@@ -149,7 +149,15 @@ const holdOf = ({ phase }: JournaledTransaction): Hold =>
 const pushed = (world: World, most: number, isHeard: boolean): World => {
   const index = new Map([...world.live].map(([name, value]) => [pathOf(name), indexed(name, value)] as const));
   const read = new Map([...world.tree.values()].map(({ id }) => [id, contentOf(id)] as const));
-  const compared = { folder: ROOT, otherFolders: [], index, tree: world.tree, read, mayDelete: () => true };
+  const compared = {
+    folder: ROOT,
+    otherFolders: [],
+    spared: new Set<FilePath>(),
+    index,
+    tree: world.tree,
+    read,
+    mayDelete: () => true,
+  };
   const held = heldFiles(
     world.transactions.map((transaction) => ({ transaction, hold: holdOf(transaction) })),
     world.history.touches,
@@ -277,7 +285,15 @@ it("after a crash a Transaction that has ended gets its commit from what is left
   );
   const [transaction] = world.transactions;
   const index = new Map([[pathOf("a"), indexed("a", "1")]]);
-  const compared = { folder: ROOT, otherFolders: [], index, tree: world.tree, read: new Map(), mayDelete: () => true };
+  const compared = {
+    folder: ROOT,
+    otherFolders: [],
+    spared: new Set<FilePath>(),
+    index,
+    tree: world.tree,
+    read: new Map(),
+    mayDelete: () => true,
+  };
   const files = pendingFiles(planned(compared), compared, new Set());
   const touches = resumed(files, world.transactions, { newest: () => transaction?.uid, tipDate: 0 });
   const history = touches.reduce((all, touch) => recorded(all, { ...touch, at: 0 }), NO_HISTORY);

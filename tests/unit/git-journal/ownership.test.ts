@@ -79,7 +79,9 @@ describe("the marker", () => {
     ["of another cluster", marker({ ...us, clusterUid: "d" }), "GitDestination shop/prod of the cluster with uid d"],
     ["of another destination", marker({ ...us, destination: "shop/old" }), "GitDestination shop/old of this cluster"],
     ["that cannot be read", "kind: [", "somebody whose marker cannot be read"],
-    ["of another kind", "kind: ConfigMap\n", "somebody whose marker cannot be read"],
+    ["of another kind", marker(us).replace("Owner", "ConfigMap"), "somebody whose marker cannot be read"],
+    ["without a destination", "kind: Owner\nclusterUID: c\n", "somebody whose marker cannot be read"],
+    ["without a cluster", "kind: Owner\ndestination: shop/prod\n", "somebody whose marker cannot be read"],
   ])("one %s: named, and in exclusive mode nothing is written", (_, text, other) => {
     const message = `the folder is that of ${other}: use another baseFolder, or remove .configbutler/owner.yaml in it`;
     expect(ownershipBy(text, us, false)).toEqual({ type: "anothers", isBlocked: false, message });

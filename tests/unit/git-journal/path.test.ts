@@ -83,7 +83,7 @@ describe("paths of objects", () => {
     fc.assert(
       fc.property(legal, ({ name, ...rest }) => {
         const path = objectPath(ROOT, { name, ...rest });
-        expect(layoutOf(path)).toEqual({ ...rest, isOfUpstream: false });
+        expect(layoutOf(path)).toEqual(rest);
         expect(isFileOf(path, name)).toBe(true);
         expect(isFileOf(path, `${name}x`)).toBe(false);
       }),
@@ -152,7 +152,7 @@ describe("files that are there", () => {
   });
 
   it("upstream leaves out core", () => {
-    const core = { group: "", version: "v1", isOfUpstream: true };
+    const core = { group: "", version: "v1" };
     expect(layoutOf("v1/configmaps/shop/app.yaml")).toEqual({ ...core, resource: "configmaps", namespace: "shop" });
     expect(layoutOf("v1/namespaces/shop.yaml")).toEqual({ ...core, resource: "namespaces" });
   });

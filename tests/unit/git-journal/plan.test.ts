@@ -12,6 +12,7 @@ import {
   type Plan,
   planned,
 } from "../../../packages/git-journal/src/core/plan.ts";
+import { pendingFiles } from "../../../packages/git-journal/src/core/pending-files.ts";
 import {
   rulesOfClusterWatchRule,
   rulesOfWatchRule,
@@ -45,6 +46,7 @@ const compared = (more: Partial<Compared>): Compared => {
   return {
     folder: ROOT,
     otherFolders: [],
+    spared: new Set(),
     index: new Map(),
     tree,
     read: readAll(tree),
@@ -136,6 +138,7 @@ describe("one file", () => {
     ["the same", { index, tree: treeOf({ [path]: textOf("a", "1") }) }, []],
     ["left with its comments", { index, tree: treeOf({ [path]: `# why\n${textOf("a", "1")}` }) }, []],
     ["deleted", { tree: treeOf({ [path]: textOf("a", "1") }) }, [`DELETE ${path}`]],
+    ["left while it cannot be written", { spared: new Set([path]), tree: treeOf({ [path]: textOf("a", "1") }) }, []],
     ["not deleted without a complete list", { tree: treeOf({ [path]: textOf("a", "1") }), mayDelete: () => false }, []],
     ["another object than its path promises", { tree: treeOf({ [path]: textOf("b", "1") }) }, []],
     ["another version than its path promises", { tree: treeOf({ [path]: textOf("a", "1").replace("v1", "v2") }) }, []],
@@ -157,6 +160,20 @@ describe("one file", () => {
     ["outside of the folder", { folder: right(baseFolder("prod")), tree: treeOf({ [path]: textOf("a", "1") }) }, []],
   ])("%s", (_, more, expected) => {
     expect(changes(more)).toEqual(expected);
+  });
+
+  it("pending files say what the tip says, whatever that is", () => {
+    const of = (text: string | undefined, live = index) => {
+      const all = compared({ index: live, tree: text === undefined ? new Map() : treeOf({ [path]: text }) });
+      return pendingFiles(planned(all), all, new Set()).map(({ tip, live }) => [tip?.fingerprint, live?.fingerprint]);
+    };
+    const [one, two] = ["1", "2"].map((value) => contentOf(textOf("a", value))?.fingerprint);
+    expect(of(undefined)).toEqual([[undefined, one]]);
+    expect(of(textOf("a", "2"))).toEqual([[two, one]]);
+    expect(of("nonsense")).toEqual([["nonsense", one]]);
+    expect(of(textOf("a", "2"), new Map())).toEqual([[two, undefined]]);
+    const all = compared({ index });
+    expect(pendingFiles(planned(all), all, new Set([path]))).toEqual([]);
   });
 
   it("a blob is read only where the ids do not tell", () => {

@@ -24,7 +24,16 @@ describe("URLs that are accepted", () => {
     expect(user).toEqual({ name: "us:er", password: "p@s:s" });
     expect(`${url} ${key}`).not.toMatch(/us|p%40|p@s/u);
     expect(right(repositoryUrl("https://token@g/r")).user).toEqual({ name: "token", password: undefined });
+    expect(right(repositoryUrl("https://:p@g/r")).user).toEqual({ name: "", password: "p" });
     expect(right(repositoryUrl("https://@g/r")).user).toBeUndefined();
+  });
+
+  it.each([
+    ["https://G:8443/r/", "https://g:8443/r"],
+    ["ssh://git@G:2222/r", "ssh://git@g:2222/r"],
+    ["git@G:r/", "git@g:r"],
+  ])("the key of %s", (text, key) => {
+    expect(right(repositoryUrl(text)).key).toBe(key);
   });
 
   it.each([

@@ -18,7 +18,7 @@ import { LabelSelector, LocalReference } from "./references.ts";
 import { Status } from "./status.ts";
 
 /** The most commits that go into one push, where nothing else is said. */
-const MAX_COMMITS = 20;
+export const MAX_COMMITS = 20;
 
 const namespacedRulesFields = {
   mode: withDefault(

@@ -1,7 +1,8 @@
 /**
  * Divides what has to be pushed into commits, each of one author, or of one Transaction.
  */
-import type { Instant } from "@janus/types";
+import { type Instant, parseDuration } from "@janus/types";
+import { type GitRepoConfigSpec, MAX_COMMITS } from "../api/git-repo-config.ts";
 import type { Operation } from "../api/watch-rule.ts";
 import { authorKey, type By, type History, type Touch, UNKNOWN, type Version } from "./history.ts";
 import type { FilePath } from "./path.ts";
@@ -13,6 +14,19 @@ export interface BatchLimits {
   /** In ms, from the first change on. */
   readonly maxWait: number;
 }
+
+/** The limits for a repository, whose own settings stand above those of the flags, and the most commits of one push. */
+export const limitsFor = (
+  flags: BatchLimits,
+  { push }: Pick<GitRepoConfigSpec, "push">,
+): BatchLimits & { readonly maxCommits: number } => {
+  const interval = parseDuration(push?.interval ?? "");
+  return {
+    ...flags,
+    maxWait: interval === undefined || interval < 0 ? flags.maxWait : interval,
+    maxCommits: Math.max(1, push?.maxCommits ?? MAX_COMMITS),
+  };
+};
 
 /** What is pending for a branch. */
 export interface Pending {

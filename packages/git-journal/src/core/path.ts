@@ -100,10 +100,7 @@ export const relativeTo = (folder: BaseFolder, path: string): string =>
   folder === ROOT ? path : path.slice(folder.length + 1);
 
 /** A resource, and perhaps a namespace, as the path of a file names them. */
-export interface Layout extends Omit<ObjectIdentity, "name"> {
-  /** Written by upstream, which leaves out `core`. */
-  readonly isOfUpstream: boolean;
-}
+export type Layout = Omit<ObjectIdentity, "name">;
 
 const text = (segment: string): string | undefined => {
   try {
@@ -115,17 +112,19 @@ const text = (segment: string): string | undefined => {
 
 const VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/u;
 
-/** The text of a path from the base folder on, as a resource and a namespace; undefined if it has not the layout of objects. */
+/**
+ * The resource and namespace of the file at a path from the base folder on; undefined if it has not the layout of objects. Upstream
+ * leaves out `core`.
+ */
 export const layoutOf = (relative: string): Layout | undefined => {
   const segments = relative.split("/");
-  const isOfUpstream = VERSION.test(segments[0] ?? "");
-  const folders = (isOfUpstream ? ["core", ...segments] : segments).slice(0, -1);
+  const folders = (VERSION.test(segments[0] ?? "") ? ["core", ...segments] : segments).slice(0, -1);
   const [first, version, resource, namespace, ...more] = folders.map(text);
   if (!relative.endsWith(".yaml") || first === undefined || version === undefined || resource === undefined)
     return undefined;
   if (more.length > 0 || (folders.length === 4 && namespace === undefined)) return undefined;
   const group = folders[0] === "core" ? "" : first;
-  return { group, version, resource, ...(namespace === undefined ? {} : { namespace }), isOfUpstream };
+  return { group, version, resource, ...(namespace === undefined ? {} : { namespace }) };
 };
 
 /** Whether an object of this name may have this file: identity is read from the content, and not from the path. */

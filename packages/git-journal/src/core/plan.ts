@@ -35,6 +35,8 @@ export interface Compared {
   /** The folders of other destinations of the branch. */
   readonly otherFolders: readonly BaseFolder[];
   readonly index: ReadonlyMap<FilePath, IndexedObject>;
+  /** Files of live objects that cannot be written now: they are left as they are. */
+  readonly spared: ReadonlySet<FilePath>;
   readonly tree: Tree;
   /** What the blobs say that were read, by their ids; undefined: it is not one object. */
   readonly read: ReadonlyMap<string, FileContent | undefined>;
@@ -92,7 +94,7 @@ const verdictOnOrphan = (path: FilePath, id: string, compared: Compared): "DELET
  * Assumes:    of `read`, that what it lacks is read, and then this asked again.
  */
 export const planned = (compared: Compared): Plan => {
-  const { folder, index, tree } = compared;
+  const { folder, index, spared, tree } = compared;
   const obstacle = obstacles(tree);
   const changes: FileChange[] = [];
   const toRead = new Set<string>();
@@ -109,7 +111,8 @@ export const planned = (compared: Compared): Plan => {
   }
   for (const [text, entry] of tree) {
     const path = filePath(text);
-    if (path === undefined || entry.kind !== "file" || !isWithin(folder, path) || index.has(path)) continue;
+    if (path === undefined || entry.kind !== "file" || !isWithin(folder, path)) continue;
+    if (index.has(path) || spared.has(path)) continue;
     const verdict = verdictOnOrphan(path, entry.id, compared);
     if (verdict === "read") toRead.add(entry.id);
     else if (verdict === "DELETE") changes.push({ operation: "DELETE", path });
