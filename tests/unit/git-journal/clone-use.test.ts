@@ -1,4 +1,4 @@
-// Which cycle of a clone is next.
+// The cycle of a clone that is next.
 import { expect, it } from "vitest";
 import { afterCycle, type CloneUse, nextCycle, UNUSED } from "../../../packages/git-journal/src/core/git/clone-use.ts";
 import type { Outcome, Plan } from "../../../packages/git-journal/src/core/git/cycle.ts";

@@ -45,7 +45,29 @@ describe("an answer of git", () => {
     [
       "a lock file",
       "fatal: Unable to create '/work/1.git/shallow.lock': File exists.\n\nAnother git process seems to be running\n",
-      { is: "locked" },
+      {
+        is: "unclean",
+        trouble: {
+          reason: "ConnectionFailed",
+          message: "the clone of https://git.example.com/shop/live.git is locked by another process",
+          lasts: false,
+        },
+      },
+    ],
+    [
+      "no memory",
+      "error: index-pack died of signal 9\nfatal: index-pack failed\n",
+      {
+        is: "unclean",
+        trouble: expect.objectContaining({
+          message: expect.stringMatching(/^a process of git was ended by signal 9 for .*: is there enough memory/u),
+        }),
+      },
+    ],
+    [
+      "a server of files",
+      "fatal: dumb http transport does not support shallow capabilities\n",
+      trouble("ConnectionFailed", /is served as plain files, without the protocol of git/u, true),
     ],
     [
       "an empty object",

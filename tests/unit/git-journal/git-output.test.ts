@@ -1,4 +1,4 @@
-// What git prints, read in whatever pieces it comes.
+// Output of git, read in whatever pieces it comes.
 import { Readable } from "node:stream";
 import * as fc from "fast-check";
 import * as O from "fp-ts/lib/Option.js";

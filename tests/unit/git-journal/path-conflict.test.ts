@@ -1,4 +1,4 @@
-// What is in the way of a file, and what of commits is left without it.
+// Obstacles in the way of a file, and the part of commits that is left without them.
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Commit } from "../../../packages/git-journal/src/core/git/commit.ts";

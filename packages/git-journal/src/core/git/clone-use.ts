@@ -1,4 +1,4 @@
-// What a process remembers of a clone from one cycle to the next, and which cycle that is.
+// The memory of a clone from one cycle to the next, and the cycle that follows from it.
 import type { Job, Outcome, Plan, Start } from "./cycle.ts";
 
 export interface CloneUse {

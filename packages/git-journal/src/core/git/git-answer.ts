@@ -60,8 +60,8 @@ export type Verdict =
   | { readonly is: "stale" }
   /** The objects of the server have names of another hash; undefined: it does not say of which. */
   | { readonly is: "other format"; readonly format: ObjectFormat | undefined }
-  /** The clone has a lock file of a process that is gone. */
-  | { readonly is: "locked" }
+  /** The clone has lock files or halves of packs of a process that is gone. */
+  | { readonly is: "unclean"; readonly trouble: Trouble }
   /** The clone is damaged. */
   | { readonly is: "damaged" }
   | { readonly is: "disk full"; readonly trouble: Trouble }
@@ -125,6 +125,11 @@ const lasting = (reason: TroubleReason, message: string): Verdict => ({
 
 const passing = (message: string): Verdict => ({
   is: "trouble",
+  trouble: { reason: "ConnectionFailed", message, lasts: false },
+});
+
+const unclean = (message: string): Verdict => ({
+  is: "unclean",
   trouble: { reason: "ConnectionFailed", message, lasts: false },
 });
 
@@ -256,7 +261,23 @@ const RULES: readonly Rule[] = [
         `branch ${place.branch} of ${place.url} has an object that git does not take: remove it there (${wordsOf(place, failure)})`,
       ),
   },
-  { says: /Unable to create '.*\.lock': File exists/u, means: () => ({ is: "locked" }) },
+  {
+    says: /Unable to create '.*\.lock': File exists/u,
+    means: ({ url }) => unclean(`the clone of ${url} is locked by another process`),
+  },
+  {
+    says: /died of signal (\d+)/u,
+    means: ({ url }, [, signal]) =>
+      unclean(`a process of git was ended by signal ${signal} for ${url}: is there enough memory in the container?`),
+  },
+  {
+    says: /dumb http transport/u,
+    means: ({ url }) =>
+      lasting(
+        "ConnectionFailed",
+        `${url} is served as plain files, without the protocol of git: set repoUrl to a git server`,
+      ),
+  },
   {
     says: /is corrupt|is empty|bad object|bad tree|missing (?:blob|tree|commit)|unable to read (?:tree|sha1 file)|could not parse|not a git repository|invalid sha1 pointer|inflate:|unresolved deltas|cannot be accessed|does not match index|bad ref|broken (?:ref|link)|unable to find all commit-graph|Not a (?:tree|blob|commit)|not a valid object|Failed to traverse parents|error in object/u,
     means: () => ({ is: "damaged" }),

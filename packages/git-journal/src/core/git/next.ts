@@ -70,10 +70,8 @@ const afterVerdict = <Read>(cycle: Cycle<Read>, found: Verdict): Next<Read> => {
         ? failed(cycle, connectionFailed(`${url} takes objects neither of sha1 nor of sha256`))
         : { at: "making", cycle: { ...cycle, format }, format };
     }
-    case "locked":
-      return cycle.isMended
-        ? failed(cycle, connectionFailed(`the clone of ${url} is locked by another process`))
-        : { at: "preparing", cycle: mended };
+    case "unclean":
+      return cycle.isMended ? failed({ ...cycle, isUnclean: true }, found.trouble) : { at: "preparing", cycle: mended };
     case "damaged":
       return cycle.isMended
         ? failed(cycle, connectionFailed(`the clone of ${url} is damaged, and so was the one before`))
