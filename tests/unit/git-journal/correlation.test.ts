@@ -55,6 +55,8 @@ const author = (requests: readonly JsonObject[], change: SeenChange): string => 
   return attribution.type === "hit" ? attribution.entry.user : attribution.reason;
 };
 
+const deep = Array.from({ length: 300 }).reduce<JsonObject>((inner) => ({ inner }), {});
+
 describe("a request", () => {
   it("is remembered by where the object is, what is done, and what it will say", () => {
     expect(entryOf(request(), 5)).toEqual({
@@ -79,6 +81,11 @@ describe("a request", () => {
     ["a CONNECT", request({ operation: "CONNECT" })],
     ["nobody", request({ userInfo: {} })],
     ["a scale that says no number", request({ subResource: "scale", object: { spec: { replicas: "x" } } })],
+    ["no name", request({ name: "", object: object("new", { name: null }), oldObject: object("old", { name: null }) })],
+    ["no resource", request({ resource: { group: "", version: "v1" } })],
+    ["no version", request({ resource: { group: "", resource: "configmaps" } })],
+    ["no uid", request({ object: object("new", { uid: null }) })],
+    ["what is nested too deep", request({ object: { ...object("new"), data: deep } })],
     ["nonsense", { operation: 3, resource: "x", object: [] }],
   ])("%s is not remembered", (_, one) => {
     expect(entryOf(one, 0)).toBeUndefined();

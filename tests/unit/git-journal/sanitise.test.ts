@@ -186,6 +186,7 @@ describe("what a file says", () => {
     ["no YAML", "a: ["],
     ["nothing", ""],
     ["a list", "- a\n"],
+    ["an object without a name", file.replace("  name: a\n", "")],
   ])("%s is no object", (_, text) => {
     expect(contentOf(text)).toBeUndefined();
   });
@@ -227,6 +228,7 @@ describe("Secrets", () => {
     ["other data", { ...sealed, metadata: { name: "a", annotations: { "configbutler.ai/content-digest": "x" } } }],
     ["other recipients", { ...sealed, sops: { age: [{ recipient: "age2" }] } }],
     ["plain data that somebody has committed", { ...sealed, data: { password: "cDQ=" } }],
+    ["plain data beside what is encrypted", { ...sealed, data: { password: "ENC[AES256_GCM,data:x]", other: "cDQ=" } }],
     [
       "plain data and no encryption",
       { ...fileOfSecret(secret, { digest, recipients: ["age1"] }).file, data: { password: "cDQ=" } },

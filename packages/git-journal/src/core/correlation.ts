@@ -6,7 +6,7 @@
 import { asObject, type Instant, isKubeObject, type JsonObject, type KubeObject, member } from "@janus/types";
 import type { Operation } from "../api/watch-rule.ts";
 import { fingerprint } from "./file-content.ts";
-import { objectPath, ROOT } from "./path.ts";
+import { type ObjectIdentity, objectPath, ROOT } from "./path.ts";
 import { isTooDeep, sanitised } from "./sanitise.ts";
 
 /** A request that a webhook has seen. It may have been refused afterwards. */
@@ -24,21 +24,13 @@ export interface KeyedEntry {
   readonly entry: Entry;
 }
 
-/** Where an object is: without a name where that is not known yet. */
-interface Place {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly namespace?: string;
-  readonly name: string;
-}
-
 /** The key under which a request and the change that it makes meet. */
-export const changeKey = (place: Place, operation: Operation, content: string): string =>
+export const changeKey = (place: ObjectIdentity, operation: Operation, content: string): string =>
   `${objectPath(ROOT, place)}:${operation}:${content}`;
 
 /** That of a request to the scale of an object. */
-export const scaleKey = (place: Place, replicas: number): string => `${objectPath(ROOT, place)}:scale:${replicas}`;
+export const scaleKey = (place: ObjectIdentity, replicas: number): string =>
+  `${objectPath(ROOT, place)}:scale:${replicas}`;
 
 const text = (object: JsonObject, name: string): string => {
   const value = member(object, name);
@@ -52,7 +44,7 @@ const contentOf = (object: KubeObject | undefined): string | undefined =>
   object === undefined || isTooDeep(object) ? undefined : fingerprint(sanitised(object));
 
 const scaleEntry = (
-  place: Place,
+  place: ObjectIdentity,
   request: JsonObject,
   entry: Omit<Entry, "uid" | "resourceVersion">,
 ): KeyedEntry | undefined => {
@@ -104,7 +96,7 @@ export const entryOf = (request: JsonObject, now: Instant): KeyedEntry | undefin
 
 /** The change of an object that a watch has shown. */
 export interface SeenChange {
-  readonly place: Place;
+  readonly place: ObjectIdentity;
   readonly operation: Operation;
   /** The fingerprint of the object, sanitised; of a deletion, that of its last version. */
   readonly content: string;
