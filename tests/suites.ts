@@ -12,7 +12,7 @@ export const LONGER = [
   "tests/yaml/differential.test.ts",
   "tests/templates/differential.test.ts",
   // Real git: servers, disks and processes that fail; that a push loses nothing is in push.test.ts.
-  ...["crash", "hostile", "https", "push-deeper", "ssh", "trouble"].map(
+  ...["branch", "crash", "hostile", "https", "push-deeper", "ssh", "trouble"].map(
     (suite) => `tests/git-journal/${suite}.test.ts`,
   ),
   // Installs what is published into empty projects.

@@ -75,7 +75,7 @@ it("several writers of one branch all get through, and each commit of each is th
   const server = await startGitServer({ tls: false });
   onTestFinished(server.stop);
   const git = gitOf(server.directory);
-  const rounds = 4;
+  const rounds = 2;
   const writer = async (name: string): Promise<void> => {
     const side = await sideOf({ url: server.url });
     for (let round = 1; round <= rounds; round++) {
