@@ -84,7 +84,7 @@ export default defineConfig(({ mode }) => {
           test: {
             ...BRISK,
             name: "unit",
-            include: ["tests/unit/**/*.test.ts", "examples/own-controller/*.test.ts"],
+            include: ["tests/unit/**/*.test.ts", "tests/git-journal/**/*.test.ts", "examples/own-controller/*.test.ts"],
             exclude: LONGER,
             // Pure: the files have nothing to hide from each other, and need not load everything anew.
             isolate: false,
@@ -97,7 +97,14 @@ export default defineConfig(({ mode }) => {
             ...SHARED,
             name: "cluster",
             include: ["tests/**/*.test.ts"],
-            exclude: ["tests/unit/**", ...LONGER, ...EXHAUSTIVE, ...DEEPER, "**/node_modules/**"],
+            exclude: [
+              "tests/unit/**",
+              "tests/git-journal/**",
+              ...LONGER,
+              ...EXHAUSTIVE,
+              ...DEEPER,
+              "**/node_modules/**",
+            ],
           },
         },
         { extends: true, test: { ...SHARED, name: "deeper", include: DEEPER } },

@@ -12,6 +12,10 @@ export const LONGER = [
   "tests/gates/json-path.test.ts",
   "tests/yaml/differential.test.ts",
   "tests/templates/differential.test.ts",
+  // Real git: servers, disks and processes that fail; that a push loses nothing is in push.test.ts.
+  ...["branch", "crash", "hostile", "https", "push-deeper", "ssh", "trouble"].map(
+    (suite) => `tests/git-journal/${suite}.test.ts`,
+  ),
   // Installs what is published into empty projects.
   "tests/pack/pack.test.ts",
 ];
@@ -45,6 +49,8 @@ export const EXHAUSTIVE = [
 
 /** Suites on the control plane that wait long for time to pass, or go further into what another suite of `npm test` shows. */
 export const DEEPER = [
+  "tests/api/git-journal-files.test.ts",
+  "tests/api/git-journal-kinds.test.ts",
   "tests/e2e/admission.test.ts",
   "tests/e2e/content-from.test.ts",
   "tests/e2e/contents.test.ts",
@@ -65,6 +71,7 @@ export const DEEPER = [
   "tests/e2e/unreadable.test.ts",
   "tests/e2e/wait-at-end.test.ts",
   "tests/blueprints/atomic-deeper.test.ts",
+  "tests/blueprints/attacks.test.ts",
   "tests/blueprints/bounds.test.ts",
   "tests/blueprints/changed-secret.test.ts",
   "tests/blueprints/command-line.test.ts",
@@ -77,9 +84,11 @@ export const DEEPER = [
   "tests/blueprints/rotated-log.test.ts",
   "tests/blueprints/validation-limits.test.ts",
   "tests/cli/approval.test.ts",
+  "tests/cli/completion.test.ts",
   "tests/cli/contents.test.ts",
   "tests/cli/four-eyes.test.ts",
   "tests/cli/snapshot.test.ts",
+  "tests/control-plane/life.test.ts",
   "tests/deploy/approval-attacks.test.ts",
   "tests/deploy/narrowed.test.ts",
   "tests/docs/getting-started.test.ts",

@@ -5,11 +5,15 @@ export {
   type Defaulted,
   described,
   integer,
+  oneOf,
   optional,
   type Optional,
+  satisfying,
   type Schema,
   string,
   strings,
   type TypeOf,
+  withDefault,
 } from "./codec.ts";
+export type { Rule } from "./rule.ts";
 export { type Decoded, excerpt, list, openObject } from "./structure.ts";

@@ -1,0 +1,67 @@
+// The CustomResourceDefinitions of the four kinds of the Git journal.
+import type { JsonObject, Resource } from "@janus/types";
+import type { Schema } from "@janus/api/codec";
+import { GitDestination } from "./git-destination.ts";
+import { GitRepoConfig } from "./git-repo-config.ts";
+import { CATEGORY, clusterWatchRules, gitDestinations, gitRepoConfigs, watchRules } from "./names.ts";
+import { ClusterWatchRule, WatchRule } from "./watch-rule.ts";
+
+const column = (name: string, jsonPath: string, type = "string"): JsonObject => ({ name, type, jsonPath });
+
+const READY_AND_AGE: readonly JsonObject[] = [
+  column("Ready", '.status.conditions[?(@.type=="Ready")].status'),
+  column("Age", ".metadata.creationTimestamp", "date"),
+];
+
+const definition = (
+  { group, version, kind, plural, namespaced }: Resource,
+  { schema }: { readonly schema: Schema },
+  columns: readonly JsonObject[],
+): JsonObject => {
+  const { spec, status } = schema["properties"] as JsonObject;
+  const openAPIV3Schema: JsonObject = {
+    type: "object",
+    required: ["spec"],
+    properties: {
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      metadata: { type: "object" },
+      ...(spec === undefined ? {} : { spec }),
+      ...(status === undefined ? {} : { status }),
+    },
+  };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: namespaced ? "Namespaced" : "Cluster",
+      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), categories: [CATEGORY] },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: [...columns, ...READY_AND_AGE],
+          schema: { openAPIV3Schema },
+        },
+      ],
+    },
+  };
+};
+
+const DESTINATION = [column("Destination", ".spec.destinationRef.name")];
+
+/** They accept all objects of upstream that can be written to Git; fields that they do not have are pruned. */
+export const gitJournalCrds: readonly JsonObject[] = [
+  definition(gitRepoConfigs, GitRepoConfig, []),
+  definition(gitDestinations, GitDestination, [
+    column("Repo", ".spec.repoRef.name"),
+    column("Branch", ".spec.branch"),
+    column("BaseFolder", ".spec.baseFolder"),
+  ]),
+  definition(watchRules, WatchRule, DESTINATION),
+  definition(clusterWatchRules, ClusterWatchRule, DESTINATION),
+];

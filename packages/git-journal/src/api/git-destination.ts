@@ -1,0 +1,73 @@
+// The codec of a GitDestination: the folder of a branch to which objects are written.
+import {
+  boolean,
+  described,
+  excerpt,
+  list,
+  optional,
+  type Rule,
+  satisfying,
+  string,
+  type TypeOf,
+  withDefault,
+} from "@janus/api/codec";
+import { Metadata } from "./metadata.ts";
+import { NamespacedName } from "./references.ts";
+import { GitDestinationStatus } from "./status.ts";
+
+/** Upstream's. It lets `..` through. */
+const FOLDER = "^([A-Za-z0-9._-]+/)*[A-Za-z0-9._-]+$";
+
+/** Paths of git may have 4096 bytes, and those of objects need the rest. */
+const LONGEST_FOLDER = 1024;
+
+/** With the dots in which Windows, and so `git fsck`, does not tell a name from `.git`. */
+const FORBIDDEN = /^(?:\.|\.\.|\.git\.*)$/iu;
+
+/** Whether git itself, or a file system, gives this segment of a path a meaning of its own. */
+export const isForbiddenSegment = (segment: string): boolean => FORBIDDEN.test(segment);
+
+export const FORBIDDEN_FOLDER = 'baseFolder must not have the segments ".", ".." or ".git"';
+
+const safeFolder: Rule<string> = {
+  cel: "!('/' + self.lowerAscii() + '/').matches('/([.]|[.][.]|[.]git[.]*)/')",
+  message: FORBIDDEN_FOLDER,
+  holds: (folder) => !folder.split("/").some(isForbiddenSegment),
+};
+
+const folder: Rule<string> = {
+  cel: `self.matches('${FOLDER}')`,
+  message:
+    "baseFolder must be a relative path of letters, digits, dots, underscores and hyphens, such as clusters/prod",
+  holds: (text) => new RegExp(FOLDER, "u").test(text),
+};
+
+const Spec = excerpt({
+  repoRef: described("The GitRepoConfig of the repository.", NamespacedName),
+  branch: described("The branch, one of the repository's allowedBranches.", string({ minLength: 1 })),
+  baseFolder: described(
+    "The folder in which all files are, such as clusters/prod.",
+    satisfying(string({ minLength: 1, maxLength: LONGEST_FOLDER }), folder, safeFolder),
+  ),
+  exclusiveMode: withDefault(
+    false,
+    described(
+      "Whether nothing is written where the marker in the folder is that of another cluster or destination. Default: false.",
+      boolean,
+    ),
+  ),
+  secrets: optional(
+    excerpt({
+      ageRecipients: optional(
+        described(
+          "Public keys of age for which the data of Secrets are encrypted. Default: Secrets are written without their data.",
+          list(string(), { atomic: true }, { maxItems: 100 }),
+        ),
+      ),
+    }),
+  ),
+});
+export type GitDestinationSpec = TypeOf<typeof Spec>;
+
+export const GitDestination = excerpt({ metadata: Metadata, spec: Spec, status: optional(GitDestinationStatus) });
+export type GitDestination = TypeOf<typeof GitDestination>;

@@ -1,0 +1,29 @@
+// The names of the API of the Git journal: the kinds of ConfigButler's GitOps Reverser.
+import type { Resource } from "@janus/types";
+
+export const GROUP = "configbutler.ai";
+export const VERSION = "v1alpha1";
+export const API_VERSION = `${GROUP}/${VERSION}`;
+
+/** `kubectl get gitjournal` lists the objects of all four kinds. */
+export const CATEGORY = "gitjournal";
+
+const resource = (kind: string, plural: string, namespaced = true): Resource => ({
+  group: GROUP,
+  version: VERSION,
+  plural,
+  kind,
+  namespaced,
+  statusSubresource: true,
+});
+
+export const gitRepoConfigs = resource("GitRepoConfig", "gitrepoconfigs");
+export const gitDestinations = resource("GitDestination", "gitdestinations");
+export const watchRules = resource("WatchRule", "watchrules");
+export const clusterWatchRules = resource("ClusterWatchRule", "clusterwatchrules", false);
+
+/** Annotations with this prefix are of the journal itself: they are never those of the live object. */
+export const ANNOTATION_PREFIX = `${GROUP}/`;
+
+/** The annotation of the file of a Secret: a keyed digest of its data, which tells whether they have changed. */
+export const CONTENT_DIGEST = `${ANNOTATION_PREFIX}content-digest`;

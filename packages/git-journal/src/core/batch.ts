@@ -1,0 +1,197 @@
+/**
+ * Divides what has to be pushed into commits, each of one author, or of one Transaction.
+ */
+import { type Instant, parseDuration } from "@janus/types";
+import { type GitRepoConfigSpec, MAX_COMMITS } from "../api/git-repo-config.ts";
+import type { Operation } from "../api/watch-rule.ts";
+import { authorKey, type By, type History, type Touch, UNKNOWN, type Version } from "./history.ts";
+import type { FilePath } from "./path.ts";
+
+export interface BatchLimits {
+  /** Changed files, and their bytes, of one commit; so many that wait are a batch. */
+  readonly maxFiles: number;
+  readonly maxBytes: number;
+  /** In ms, from the first change on. */
+  readonly maxWait: number;
+}
+
+/** The limits for a repository, whose own settings stand above those of the flags, and the most commits of one push. */
+export const limitsFor = (
+  flags: BatchLimits,
+  { push }: Pick<GitRepoConfigSpec, "push">,
+): BatchLimits & { readonly maxCommits: number } => {
+  const interval = parseDuration(push?.interval ?? "");
+  return {
+    ...flags,
+    maxWait: interval === undefined || interval < 0 ? flags.maxWait : interval,
+    maxCommits: Math.max(1, push?.maxCommits ?? MAX_COMMITS),
+  };
+};
+
+/** What is pending for a branch. */
+export interface Pending {
+  readonly files: number;
+  readonly bytes: number;
+  /** When the first of these changes was seen. */
+  readonly since: Instant;
+  /** Nothing was compared with this tip before. */
+  readonly isFirst: boolean;
+}
+
+/** When a batch is pushed; infinite: there is none. */
+export const dueAt = ({ files, bytes, since, isFirst }: Pending, limits: BatchLimits): Instant => {
+  if (files === 0) return Number.POSITIVE_INFINITY;
+  return isFirst || files >= limits.maxFiles || bytes >= limits.maxBytes ? since : since + limits.maxWait;
+};
+
+/** A file that differs from the live object. */
+export interface PendingFile {
+  readonly path: FilePath;
+  /** What the tip says; undefined: it has no such file. */
+  readonly tip: Version | undefined;
+  /** What it has to say; undefined: it is deleted. */
+  readonly live: Version | undefined;
+  readonly operations: ReadonlySet<Operation>;
+}
+
+export interface CommittedFile {
+  readonly operation: Operation;
+  readonly path: FilePath;
+  /** Undefined: it is deleted. */
+  readonly version: Version | undefined;
+  /** The last touch of it that the commit makes good. */
+  readonly touch: number;
+}
+
+export interface PlannedCommit {
+  readonly by: By;
+  readonly files: readonly CommittedFile[];
+}
+
+/** A commit while it is put together: of each file what it said before it, and what it says after it. */
+interface Draft {
+  readonly by: By;
+  readonly files: Map<
+    FilePath,
+    { readonly before: Version | undefined; readonly after: Version | undefined; readonly touch: number }
+  >;
+}
+
+const operationOf = (before: Version | undefined, after: Version | undefined): Operation =>
+  before === undefined ? "CREATE" : after === undefined ? "DELETE" : "UPDATE";
+
+const says = (version: Version | undefined): string | undefined => version?.fingerprint;
+
+/** What is not known of is the bot's, and older than all that is; what was missed after a touch comes after that. */
+const withMissed = (files: readonly PendingFile[], touches: readonly Touch[]): readonly Touch[] => {
+  const last = new Map(touches.map((touch) => [touch.path, touch]));
+  const missed = files
+    .filter(({ path, live }) => !last.has(path) || says(last.get(path)?.version) !== says(live))
+    .map(({ path, live, operations }): Touch => {
+      const at = last.get(path)?.at ?? Number.NEGATIVE_INFINITY;
+      return { number: 0, path, version: live, operations, by: UNKNOWN, at };
+    });
+  return [...missed.filter(({ path }) => !last.has(path)), ...touches, ...missed.filter(({ path }) => last.has(path))];
+};
+
+/**
+ * In an order in which all touches of a Transaction follow one another: before them what others have made of its files before, and
+ * after them all the rest.
+ */
+const aroundTransaction = (
+  touches: readonly Touch[],
+  uid: string,
+): { readonly upTo: readonly Touch[]; readonly rest: readonly Touch[] } => {
+  const isOwn = ({ by }: Touch): boolean => by.type === "transaction" && by.uid === uid;
+  const lastOwn = new Map(touches.flatMap((touch, at) => (isOwn(touch) ? [[touch.path, at] as const] : [])));
+  const isBefore = (touch: Touch, at: number): boolean => !isOwn(touch) && at < (lastOwn.get(touch.path) ?? -1);
+  return {
+    upTo: [...touches.filter(isBefore), ...touches.filter((touch, at) => lastOwn.get(touch.path) === at)],
+    rest: touches.filter((touch, at) => !isOwn(touch) && !isBefore(touch, at)),
+  };
+};
+
+/** Transactions in the order of their last touches: the locks of the first kept the others from its files. */
+const transactionsIn = (touches: readonly Touch[]): readonly string[] => {
+  const newestFirst = touches.flatMap(({ by }) => (by.type === "transaction" ? [by.uid] : [])).toReversed();
+  return [...new Set(newestFirst)].toReversed();
+};
+
+const inOrder = (touches: readonly Touch[]): readonly Touch[] => {
+  const ordered: Touch[] = [];
+  let left = touches;
+  for (const uid of transactionsIn(touches)) {
+    const { upTo, rest } = aroundTransaction(left, uid);
+    ordered.push(...upTo);
+    left = rest;
+  }
+  return [...ordered, ...left];
+};
+
+const bytesOf = ({ files }: Draft): number =>
+  [...files.values()].reduce((sum, { after }) => sum + (after?.bytes ?? 0), 0);
+
+/** Whether a commit has room for one more file. A single larger one is alone; a Transaction has no limits. */
+const hasRoom = (draft: Draft, { path, version, by }: Touch, limits: BatchLimits): boolean => {
+  if (by.type === "transaction") return true;
+  const own = draft.files.get(path);
+  const bytes = bytesOf(draft) - (own?.after?.bytes ?? 0) + (version?.bytes ?? 0);
+  return draft.files.size + (own === undefined ? 1 : 0) <= limits.maxFiles && bytes <= limits.maxBytes;
+};
+
+/** The newest commit of its author, unless a later one has its file, or it is full. */
+const commitFor = (drafts: readonly Draft[], touch: Touch, limits: BatchLimits): Draft | undefined => {
+  const at = drafts.findLastIndex(({ by }) => authorKey(by) === authorKey(touch.by));
+  const draft = drafts[at];
+  const isFree = drafts.slice(at + 1).every(({ files }) => !files.has(touch.path));
+  return draft !== undefined && isFree && hasRoom(draft, touch, limits) ? draft : undefined;
+};
+
+const finished = ({ by, files }: Draft): PlannedCommit => ({
+  by,
+  files: [...files].map(([path, { before, after, touch }]) => ({
+    operation: operationOf(before, after),
+    path,
+    version: after,
+    touch,
+  })),
+});
+
+/**
+ * The commits of a batch, in their order.
+ *
+ * Guarantees: after the last one each file says what is live; versions of a file are committed in the order in which they were made;
+ *             no commit has changes of two authors, nor of a Transaction and others; what changes nothing is in none; a Transaction
+ *             has one.
+ * Assumes:    neither the files nor the history have anything that is held for a Transaction.
+ */
+export const commitsOf = (
+  files: readonly PendingFile[],
+  { touches }: Pick<History, "touches">,
+  limits: BatchLimits,
+): readonly PlannedCommit[] => {
+  const pending = new Map(files.map((file) => [file.path, file]));
+  const said = new Map(files.map(({ path, tip }) => [path, { version: tip, touch: 0 }]));
+  const drafts: Draft[] = [];
+  for (const touch of inOrder(
+    withMissed(
+      files,
+      touches.filter(({ path }) => pending.has(path)),
+    ),
+  )) {
+    const { path, version, by } = touch;
+    const before = said.get(path)?.version;
+    const number = Math.max(touch.number, said.get(path)?.touch ?? 0);
+    const isWritten = says(before) !== says(version) && touch.operations.has(operationOf(before, version));
+    said.set(path, { version: isWritten ? version : before, touch: number });
+    if (!isWritten) continue;
+    const existing = commitFor(drafts, touch, limits);
+    const draft: Draft = existing ?? { by, files: new Map() };
+    if (existing === undefined) drafts.push(draft);
+    const own = draft.files.get(path);
+    const first = own === undefined ? before : own.before;
+    if (says(first) === says(version)) draft.files.delete(path);
+    else draft.files.set(path, { before: first, after: version, touch: number });
+  }
+  return drafts.filter(({ files }) => files.size > 0).map(finished);
+};

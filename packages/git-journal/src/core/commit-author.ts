@@ -1,0 +1,40 @@
+// Names the authors of commits.
+
+/** As git has an author or a committer. */
+export interface GitIdentity {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** The committer of all commits, and the author of what nobody is known for. */
+export const BOT: GitIdentity = { name: "GitOps Reverser", email: "gitops-reverser@configbutler.ai" };
+
+/** In characters: a line of a commit is no place for more. */
+const LONGEST = 256;
+
+/** The text on one line: without control characters and separators of lines. */
+export const oneLine = (text: string): string =>
+  Array.from(text.toWellFormed().replaceAll(/[\p{Cc}\u2028\u2029]/gu, ""))
+    .slice(0, LONGEST)
+    .join("")
+    .trim();
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/u;
+
+const slug = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/gu, "-")
+    .replaceAll(/^[-.]+|[-.]+$/gu, "")
+    .slice(0, 64);
+
+/**
+ * The author that a user of Kubernetes is.
+ *
+ * Guarantees: neither name nor email ends early, whatever the username has: no control character, `<` or `>`.
+ */
+export const authorOf = (username: string): GitIdentity => {
+  const name = oneLine(username.replaceAll(/[<>]/gu, ""));
+  if (name === "") return BOT;
+  return { name, email: EMAIL.test(name) ? name : `${slug(name) || "user"}@users.noreply.invalid` };
+};

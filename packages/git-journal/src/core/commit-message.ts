@@ -1,0 +1,94 @@
+// Writes the messages of commits.
+import type { CommittedFile, PlannedCommit } from "./batch.ts";
+import { oneLine } from "./commit-author.ts";
+import { type BaseFolder, relativeTo } from "./path.ts";
+import type { JournaledTransaction } from "./transactions.ts";
+
+/** The installation that commits. */
+export interface Installation {
+  readonly clusterUid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly instance: string;
+}
+
+export interface CommitContext {
+  readonly folder: BaseFolder;
+  readonly installation: Installation;
+  /** The Transaction of a commit of one. */
+  readonly transaction?: JournaledTransaction;
+  /** Not all of its changes could be seen. */
+  readonly isIncomplete?: boolean;
+  /** Of a commit of the bot: users whose changes are in it, too many to be told apart. */
+  readonly others?: ReadonlySet<string>;
+}
+
+/** So many files are listed. */
+const MOST = 50;
+
+type Trailer = readonly [name: string, value: string | undefined];
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+const VERBS = { CREATE: "Create", UPDATE: "Update", DELETE: "Delete" } as const;
+
+const verbOf = (files: readonly CommittedFile[]): string => {
+  const [first, ...others] = new Set(files.map(({ operation }) => operation));
+  return first === undefined || others.length > 0 ? "Update" : VERBS[first];
+};
+
+const subjectOf = ({ by, files }: PlannedCommit, { folder, transaction }: CommitContext): string => {
+  if (transaction !== undefined) {
+    const { namespace, name, phase } = transaction;
+    return `Transaction ${namespace}/${name}: ${phase}, ${counted(files.length, "change")}`;
+  }
+  const author = by.type === "user" ? ` by user/${oneLine(by.name)}` : "";
+  const [file, ...more] = files;
+  return file === undefined || more.length > 0
+    ? `${verbOf(files)} ${counted(files.length, "object")}${author}`
+    : `[${file.operation}] ${relativeTo(folder, file.path).replace(/\.yaml$/u, "")}${author}`;
+};
+
+const bodyOf = ({ files }: PlannedCommit): string => {
+  const listed = files.slice(0, MOST).map(({ operation, path }) => `${operation} ${path}`);
+  return [...listed, ...(files.length > MOST ? [`… and ${files.length - MOST} more`] : [])].join("\n");
+};
+
+const ofTransaction = (
+  { namespace, name, uid, phase, users }: JournaledTransaction,
+  isIncomplete: boolean | undefined,
+): readonly Trailer[] => [
+  ["Transaction", `${namespace}/${name}`],
+  ["Transaction-UID", uid],
+  ["Transaction-Phase", phase],
+  ["Transaction-Incomplete", isIncomplete === true ? "true" : undefined],
+  ["Requested-by", users.requestedBy],
+  ["Approved-by", users.approvedBy],
+  ["Last-edited-by", users.lastEditedBy],
+  ["Rollback-requested-by", users.rollbackRequestedBy],
+];
+
+const trailersOf = ({ by }: PlannedCommit, context: CommitContext): readonly Trailer[] => {
+  const { installation, transaction, isIncomplete, others = new Set<string>() } = context;
+  const users = by.type === "user" ? [by.name] : by.type === "unknown" ? [...others].toSorted() : [];
+  return [
+    ...users.map((user): Trailer => ["Changed-by", user]),
+    ...(transaction === undefined ? [] : ofTransaction(transaction, isIncomplete)),
+    ["X-ConfigButler-ClusterUID", installation.clusterUid],
+    ["X-ConfigButler-ControllerNS", installation.namespace],
+    ["X-ConfigButler-ControllerName", installation.name],
+    ["X-ConfigButler-InstanceID", installation.instance],
+  ];
+};
+
+/**
+ * The message of a commit: what was changed, by whom, and trailers that programs read.
+ *
+ * Guarantees: no name of a user can add a line to it.
+ */
+export const commitMessage = (commit: PlannedCommit, context: CommitContext): string => {
+  const trailers = trailersOf(commit, context).flatMap(([name, value]) =>
+    value === undefined || oneLine(value) === "" ? [] : [`${name}: ${oneLine(value)}`],
+  );
+  return `${[subjectOf(commit, context), bodyOf(commit), trailers.join("\n")].join("\n\n")}\n`;
+};

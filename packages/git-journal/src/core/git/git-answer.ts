@@ -1,0 +1,342 @@
+// The verdict on an answer of git: what it means for the branch, and what people are told.
+import { type BranchName, refOf } from "./branch-name.ts";
+
+/** How a git process ended that did not succeed. */
+export interface GitFailure {
+  readonly ended:
+    | { readonly by: "exit"; readonly code: number }
+    | { readonly by: "signal"; readonly signal: string }
+    | { readonly by: "deadline"; readonly seconds: number }
+    | { readonly by: "error"; readonly message: string };
+  /** What it said of errors: the end of it. May have credentials, and is shown only as messages of verdicts. */
+  readonly stderr: string;
+  /** What it said, of `push --porcelain`. May have credentials. */
+  readonly stdout: string;
+}
+
+/** Where a branch is, as far as messages name it. */
+export interface Place {
+  /** Without credentials. */
+  readonly url: string;
+  readonly host: string;
+  /** Undefined: that of the protocol. */
+  readonly port: number | undefined;
+  readonly branch: BranchName;
+  /** Such as `shop/cred`; undefined: the repository is used without credentials. */
+  readonly secret: string | undefined;
+  /**
+   * Takes the credentials out of a text that is shown. Words are understood before: a password may be a part of any of them, such as
+   * of `could not read`.
+   */
+  readonly scrub: (text: string) => string;
+}
+
+/** Reasons of the condition Ready that follow from answers of git. */
+export type TroubleReason =
+  | "AuthenticationFailed"
+  | "CertificateUnknown"
+  | "ConnectionFailed"
+  | "DiskFull"
+  | "HostKeyChanged"
+  | "HostKeyUnknown"
+  | "InvalidURL"
+  | "LeaseHeld"
+  | "PushRefused"
+  | "SecretMalformed";
+
+export interface Trouble {
+  readonly reason: TroubleReason;
+  readonly message: string;
+  /** It stays until somebody changes something: another try soon would meet the same. */
+  readonly lasts: boolean;
+}
+
+export type ObjectFormat = "sha1" | "sha256";
+
+export type Verdict =
+  /** There is no such branch. */
+  | { readonly is: "absent" }
+  /** Another one has pushed: everything is compared anew. */
+  | { readonly is: "stale" }
+  /** The objects of the server have names of another hash; undefined: it does not say of which. */
+  | { readonly is: "other format"; readonly format: ObjectFormat | undefined }
+  /** The clone has lock files or halves of packs of a process that is gone. */
+  | { readonly is: "unclean"; readonly trouble: Trouble }
+  /** The clone is damaged. */
+  | { readonly is: "damaged" }
+  | { readonly is: "disk full"; readonly trouble: Trouble }
+  /** The server answers that the repository is elsewhere, and git does not say where. */
+  | { readonly is: "redirected"; readonly status: string }
+  | { readonly is: "trouble"; readonly trouble: Trouble };
+
+/** Of messages: what a server says may be long. */
+const LONGEST_WORDS = 1024;
+
+/** What servers say stands behind `remote: `. Over ssh it does not. */
+const isOfServer = (line: string): boolean => line.startsWith("remote:");
+
+/** What is said on this side, without names that users have chosen: they may be like words of git. */
+const nearWords = ({ url, branch }: Place, stderr: string): string =>
+  stderr
+    .split("\n")
+    .filter((line) => !isOfServer(line))
+    .join("\n")
+    .replaceAll(url, "URL")
+    .replaceAll(refOf(branch), "REF");
+
+/** On one line, and fit to be shown. */
+export const shown = ({ scrub }: Pick<Place, "scrub">, words: string): string => {
+  const line = scrub(words)
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+  return line.length <= LONGEST_WORDS ? line : `${line.slice(0, LONGEST_WORDS).toWellFormed()}…`;
+};
+
+/** The words of the server, if it has said any, else those of git. */
+const wordsOf = (place: Place, { stderr, ended }: GitFailure): string => {
+  const lines = stderr.split("\n");
+  const servers = lines.filter(isOfServer).map((line) => line.slice("remote:".length).trim());
+  const said = shown(place, servers.join("\n"));
+  if (said !== "") return said;
+  const own = shown(
+    place,
+    lines
+      .filter((line) => !/^(?:hint|warning|Warning):/u.test(line))
+      .map((line) => line.replace(/^(?:fatal|error): /u, ""))
+      .join("\n"),
+  );
+  if (own !== "") return own;
+  if (ended.by === "exit") return `git ended with exit code ${ended.code}`;
+  return ended.by === "signal" ? `git was ended by ${ended.signal}` : "git did not end";
+};
+
+const keyscan = ({ host, port }: Place): string =>
+  `ssh-keyscan ${port === undefined ? "" : `-p ${port} `}${host.replaceAll(/[[\]]/gu, "")}`;
+
+const credentialsOf = ({ secret }: Place): string =>
+  secret === undefined ? "no credentials (no secretRef is set)" : `the credentials of Secret ${secret}`;
+
+const secretOf = ({ secret }: Place): string => (secret === undefined ? "a Secret (secretRef)" : `Secret ${secret}`);
+
+const lasting = (reason: TroubleReason, message: string): Verdict => ({
+  is: "trouble",
+  trouble: { reason, message, lasts: true },
+});
+
+const passing = (message: string): Verdict => ({
+  is: "trouble",
+  trouble: { reason: "ConnectionFailed", message, lasts: false },
+});
+
+const unclean = (message: string): Verdict => ({
+  is: "unclean",
+  trouble: { reason: "ConnectionFailed", message, lasts: false },
+});
+
+interface Rule {
+  readonly says: RegExp;
+  readonly means: (place: Place, match: readonly string[], failure: GitFailure) => Verdict;
+}
+
+const DISK = /No space left on device|Out of diskspace|Disk quota exceeded|ENOSPC|EDQUOT/iu;
+
+/** The first that fits. Words of git, curl and OpenSSH, in English: git is started with LC_ALL=C. */
+const RULES: readonly Rule[] = [
+  {
+    says: /exec: (git|ssh): .*not found|cannot run (ssh):/u,
+    means: (_, [, git, ssh]) => passing(`${git ?? ssh} is not installed where the controller runs`),
+  },
+  {
+    says: /REMOTE HOST IDENTIFICATION HAS CHANGED/u,
+    means: (place) =>
+      lasting(
+        "HostKeyChanged",
+        `${place.host} has another host key than known_hosts of ${secretOf(place)} says: if its key was changed on purpose, replace the lines of ${place.host} with the output of ${keyscan(place)}`,
+      ),
+  },
+  {
+    says: /Host key verification failed|No \S+ host key is known for/u,
+    means: (place) =>
+      lasting(
+        "HostKeyUnknown",
+        `known_hosts of ${secretOf(place)} has no host key of ${place.host}: add the output of ${keyscan(place)}`,
+      ),
+  },
+  {
+    says: /Load key .*: (?:error in libcrypto|invalid format)/u,
+    means: (place) =>
+      lasting(
+        "SecretMalformed",
+        `the private key of ${secretOf(place)} cannot be read: it is no private key in a format of OpenSSH`,
+      ),
+  },
+  {
+    says: /Could not resolve proxy: (\S+)/u,
+    means: (place, [, proxy = ""]) =>
+      passing(`the name ${shown(place, proxy)} of the proxy cannot be resolved: check HTTPS_PROXY and NO_PROXY`),
+  },
+  {
+    says: /HTTP code 407|returned error: 407/u,
+    means: () => lasting("AuthenticationFailed", "the proxy asks for credentials: put them into HTTPS_PROXY"),
+  },
+  {
+    says: /returned error: 413|HTTP 413/u,
+    means: (place) =>
+      lasting(
+        "PushRefused",
+        `${place.host}, or a proxy before it, takes no push of this size (HTTP 413): raise its limit, or push less at a time`,
+      ),
+  },
+  {
+    // OpenSSH says no more if a key cannot be opened with its passphrase.
+    says: /Permission denied \(|Too many authentication failures/u,
+    means: (place) =>
+      lasting(
+        "AuthenticationFailed",
+        `${place.host} does not accept ${credentialsOf(place)} for ${place.url}: it does not know the key, or the key needs another passphrase`,
+      ),
+  },
+  {
+    says: /could not read (?:Username|Password)|Authentication failed for|returned error: 40[13]|HTTP 40[13]|ERROR: Permission to|marked as read only/u,
+    means: (place, _, failure) =>
+      lasting(
+        "AuthenticationFailed",
+        `${place.host} does not accept ${credentialsOf(place)} for ${place.url}: ${wordsOf(place, failure)}`,
+      ),
+  },
+  {
+    says: /certificate (?:verification failed|problem|verify failed|subject name|has expired)|self-signed certificate|issuer certificate|SSL: no alternative/u,
+    means: (place, _, failure) =>
+      lasting(
+        "CertificateUnknown",
+        `the certificate of ${place.host} is not accepted (${wordsOf(place, failure)}): if its CA is an own one, add it to ${secretOf(place)} as ca.crt`,
+      ),
+  },
+  {
+    says: /returned error: (30[12378])|HTTP (30[12378])/u,
+    means: (_, [, a, b]) => ({ is: "redirected", status: a ?? b ?? "" }),
+  },
+  {
+    says: /does not support this repository's hash algorithm/u,
+    means: () => ({ is: "other format", format: undefined }),
+  },
+  {
+    says: /mismatched algorithms: client (?:sha1|sha256); server (sha1|sha256)/u,
+    means: (_, [, format]) => ({ is: "other format", format: format === "sha256" ? "sha256" : "sha1" }),
+  },
+  { says: /couldn't find remote ref REF/u, means: () => ({ is: "absent" }) },
+  {
+    says: DISK,
+    means: (place, __, failure) => ({
+      is: "disk full",
+      trouble: {
+        reason: "DiskFull",
+        message: `the work directory is full: the clone is removed, and made again (${wordsOf(place, failure)})`,
+        lasts: false,
+      },
+    }),
+  },
+  {
+    says: /Could not resolve host(?:name)?|Name or service not known|Temporary failure in name resolution/u,
+    means: (place) => passing(`the name ${place.host} cannot be resolved: check repoUrl, and the DNS of the cluster`),
+  },
+  {
+    says: /repository '.*' not found|does not appear to be a git repository|ERROR: Repository not found|returned error: 404|not valid: is this a git repository|not a git repository \(or any/u,
+    means: (place, _, failure) =>
+      lasting(
+        "ConnectionFailed",
+        `there is no repository at ${place.url}, or ${credentialsOf(place)} may not read it: ${wordsOf(place, failure)}`,
+      ),
+  },
+  {
+    says: /transport '(\S+)' not allowed/u,
+    means: (place, [, protocol]) =>
+      lasting("InvalidURL", `${place.url}: the protocol ${shown(place, protocol ?? "")} is not supported`),
+  },
+  {
+    says: /fsck error in/u,
+    means: (place, _, failure) =>
+      lasting(
+        "ConnectionFailed",
+        `branch ${place.branch} of ${place.url} has an object that git does not take: remove it there (${wordsOf(place, failure)})`,
+      ),
+  },
+  {
+    says: /Unable to create '.*\.lock': File exists/u,
+    means: ({ url }) => unclean(`the clone of ${url} is locked by another process`),
+  },
+  {
+    says: /died of signal (\d+)/u,
+    means: ({ url }, [, signal]) =>
+      unclean(`a process of git was ended by signal ${signal} for ${url}: is there enough memory in the container?`),
+  },
+  {
+    says: /dumb http transport/u,
+    means: ({ url }) =>
+      lasting(
+        "ConnectionFailed",
+        `${url} is served as plain files, without the protocol of git: set repoUrl to a git server`,
+      ),
+  },
+  {
+    says: /is corrupt|is empty|bad object|bad tree|missing (?:blob|tree|commit)|unable to read (?:tree|sha1 file)|could not parse|not a git repository|invalid sha1 pointer|inflate:|unresolved deltas|cannot be accessed|does not match index|bad ref|broken (?:ref|link)|unable to find all commit-graph|Not a (?:tree|blob|commit)|not a valid object|Failed to traverse parents|error in object/u,
+    means: () => ({ is: "damaged" }),
+  },
+];
+
+const NETWORK =
+  /Failed to connect|Couldn't connect|Connection (?:refused|reset|timed out|closed)|No route to host|Network is unreachable|hung up unexpectedly|early EOF|Recv failure|Empty reply|transfer closed|unexpected disconnect|RPC failed|HTTP\/?\d* ?5\d\d|returned error: (?:5\d\d|429)|Operation timed out|handshake|TLS connection|SSL_|recv error/u;
+
+const deadlineMessage = (place: Place, seconds: number): string =>
+  `git and ${place.host} did not come to an end within ${seconds} s: the server is slow, or the network loses what is sent`;
+
+/** The verdict on a git process that failed; for pushes see {@link pushVerdict}. */
+export const verdict = (place: Place, failure: GitFailure): Verdict => {
+  const { ended, stderr } = failure;
+  if (ended.by === "deadline") return passing(deadlineMessage(place, ended.seconds));
+  const near = `${nearWords(place, stderr)}\n${ended.by === "error" ? ended.message : ""}`;
+  if (ended.by === "error" && !DISK.test(near)) return passing(`git could not be run: ${shown(place, ended.message)}`);
+  const rule = RULES.find(({ says }) => says.test(near));
+  if (rule !== undefined) return rule.means(place, [...(rule.says.exec(near) ?? [])], failure);
+  return NETWORK.test(near)
+    ? passing(`the connection to ${place.host} failed: ${wordsOf(place, failure)}`)
+    : passing(`git failed for ${place.url}: ${wordsOf(place, failure)}`);
+};
+
+/** That the ref on the server is no longer the one which was read. */
+const STALE =
+  /stale info|fetch first|non-fast-forward|cannot lock ref|failed to update ref|reference already exists|incorrect old value|remote ref updated since checkout/u;
+
+/** How the line of `push --porcelain` for our ref ends. */
+const statusOf = (stdout: string): { readonly flag: string; readonly summary: string } | undefined => {
+  const line = stdout.split("\n").find((one) => /^[ +*=!-]\t[^\t]+\t/u.test(one));
+  return line === undefined ? undefined : { flag: line.slice(0, 1), summary: line.split("\t").slice(2).join(" ") };
+};
+
+/**
+ * The verdict on a push; accepted: the server has said so.
+ *
+ * Guarantees: it is accepted only by the word of the server; where the reply was lost it is trouble, and a fetch has to decide.
+ */
+export const pushVerdict = (place: Place, failure: GitFailure): Verdict | { readonly is: "accepted" } => {
+  const status = statusOf(failure.stdout);
+  if (status === undefined || failure.ended.by === "deadline") return verdict(place, failure);
+  const { flag, summary } = status;
+  if (flag !== "!") return { is: "accepted" };
+  if (/remote failure|failed to report status/u.test(summary)) return passing(lostReply(place, failure));
+  const why = /\((.*)\)/u.exec(summary)?.[1] ?? summary;
+  if (/exists; cannot create|refname conflict/u.test(`${why}\n${failure.stderr}`))
+    return lasting(
+      "PushRefused",
+      `the server has a branch whose name is a folder of ${place.branch}, or the other way round: ${shown(place, why)}`,
+    );
+  if (STALE.test(why)) return { is: "stale" };
+  const servers = failure.stderr
+    .split("\n")
+    .some((line) => line.slice("remote:".length).trim() !== "" && isOfServer(line));
+  const words = servers ? `: ${wordsOf(place, failure)}` : "";
+  return lasting("PushRefused", `${place.host} refuses pushes to ${place.branch} (${shown(place, why)})${words}`);
+};
+
+const lostReply = (place: Place, failure: GitFailure): string =>
+  `${place.host} did not say whether it took the push: ${wordsOf(place, failure)}`;

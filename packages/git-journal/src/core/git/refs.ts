@@ -1,0 +1,41 @@
+// The refs of a clone: what is known of the branch on the server, and which commits it may not have yet.
+import * as O from "fp-ts/lib/Option.js";
+import { baseOfPending } from "./pending.ts";
+import { type ObjectId, objectId } from "./object-id.ts";
+
+/** The tip of the branch, as of the last push or comparison. */
+export const TIP = "refs/journal/tip";
+/** The tip as it was fetched last. */
+export const FETCHED = "refs/journal/fetched";
+/** Commits that are made, and that the server is not known to have. */
+export const PENDING = "refs/journal/pending";
+
+/** Commits that the server may or may not have. */
+export interface Pending {
+  readonly head: ObjectId;
+  /** On what they are; undefined: the first of them is the first of the branch. */
+  readonly base: ObjectId | undefined;
+}
+
+export interface Refs {
+  readonly tip?: ObjectId;
+  readonly fetched?: ObjectId;
+  readonly pending?: Pending;
+}
+
+/** Of `git for-each-ref`, for {@link parseRefs}. */
+export const REFS_FORMAT = "%(refname) %(objectname) %(parent) %(contents:subject)";
+
+/** Parses what `git for-each-ref` prints in that format. */
+export const parseRefs = (text: string): Refs =>
+  text.split("\n").reduce<Refs>((refs, line) => {
+    const [name = "", id = "", parent = "", ...subject] = line.split(" ");
+    const own = O.toUndefined(objectId(id));
+    const head = O.toUndefined(objectId(parent));
+    if (own === undefined) return refs;
+    if (name === TIP) return { ...refs, tip: own };
+    if (name === FETCHED) return { ...refs, fetched: own };
+    if (name !== PENDING || head === undefined) return refs;
+    const base = baseOfPending(subject.join(" "));
+    return O.isNone(base) ? refs : { ...refs, pending: { head, base: base.value } };
+  }, {});

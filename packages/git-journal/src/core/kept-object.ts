@@ -1,0 +1,151 @@
+/**
+ * Makes of a live object what is kept of it, and its file.
+ *
+ * The object itself is not kept: ten thousand of them would fill the memory.
+ */
+import { asObject, type JsonObject, type KubeObject } from "@janus/types";
+import { type ObjectFormat, blobId } from "./blob-id.ts";
+import { canonicalYaml } from "./canonical.ts";
+import type { SeenChange } from "./correlation.ts";
+import { fingerprint } from "./file-content.ts";
+import type { Labels } from "./label-selector.ts";
+import { type BaseFolder, type FilePath, objectPath, type ObjectIdentity } from "./path.ts";
+import type { IndexedObject } from "./plan.ts";
+import { isTooDeep, sanitised } from "./sanitise.ts";
+import { contentDigest, fileOfSecret, isSecret } from "./secret-file.ts";
+import { operationsOn, type SelectedResource } from "./selection.ts";
+import { type Marks, marksOf } from "./transactions.ts";
+
+/** What is kept of a selected object. */
+export interface KeptObject extends IndexedObject {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** The fingerprint of the object, sanitised; of a Secret with its data. */
+  readonly content: string;
+  readonly marks: Marks;
+}
+
+export type ObjectFile =
+  | { readonly type: "plain"; readonly text: string }
+  /** It is written with the data encrypted for these. */
+  | {
+      readonly type: "encrypted";
+      readonly file: JsonObject;
+      readonly data: JsonObject;
+      readonly recipients: readonly string[];
+    };
+
+/** How Secrets are written. */
+export interface SecretFiles {
+  /** Of the digests. */
+  readonly key: Uint8Array;
+  /** None: without their data. Undefined: these are wrong, and Secrets are left as they are. */
+  readonly recipients: readonly string[] | undefined;
+}
+
+export interface IngestContext {
+  readonly resource: SelectedResource;
+  readonly folder: BaseFolder;
+  /** Of the object's namespace; undefined: not known, or none. */
+  readonly namespaceLabels: Labels | undefined;
+  readonly secrets: SecretFiles;
+  readonly format: ObjectFormat;
+}
+
+export type Ingested =
+  | { readonly type: "unselected" }
+  | { readonly type: "kept"; readonly path: FilePath; readonly object: KeptObject; readonly file: ObjectFile }
+  /** It has no file now, and an earlier one is left. */
+  | { readonly type: "spared"; readonly path: FilePath; readonly because: string };
+
+/** Base64 of base64, and what is said of the key. */
+const ENCRYPTED_SIZE = 1.5;
+
+const fileOf = (
+  object: KubeObject,
+  clean: JsonObject,
+  { key, recipients = [] }: SecretFiles,
+): { readonly file: ObjectFile; readonly compared: JsonObject; readonly bytes: number } => {
+  if (!isSecret(object)) {
+    const text = canonicalYaml(clean);
+    return { file: { type: "plain", text }, compared: clean, bytes: Buffer.byteLength(text) };
+  }
+  const { file, compared } = fileOfSecret(clean, { digest: contentDigest(key, clean), recipients });
+  const text = canonicalYaml(file);
+  if (recipients.length === 0) return { file: { type: "plain", text }, compared, bytes: Buffer.byteLength(text) };
+  const data = asObject(clean["data"]);
+  const bytes = Buffer.byteLength(text) + Math.ceil(Buffer.byteLength(canonicalYaml(data)) * ENCRYPTED_SIZE);
+  return { file: { type: "encrypted", file, data, recipients }, compared, bytes };
+};
+
+/** Where an object is, in the version in which it is written. */
+export const identityOf = (
+  { group, version, plural }: Pick<SelectedResource, "group" | "version" | "plural">,
+  { metadata: { name = "", namespace } }: KubeObject,
+): ObjectIdentity => ({ group, version, resource: plural, ...(namespace === undefined ? {} : { namespace }), name });
+
+/**
+ * What is kept of an object, and its file.
+ *
+ * Guarantees: the data of a Secret are in no file in plain; an object that cannot be written keeps the file that it has.
+ */
+export const ingested = (object: KubeObject, context: IngestContext): Ingested => {
+  const { resource, folder, namespaceLabels, secrets, format } = context;
+  const operations = operationsOn(resource, object, namespaceLabels);
+  if (operations === undefined) return { type: "unselected" };
+  const identity = identityOf(resource, object);
+  const path = objectPath(folder, identity);
+  if (isTooDeep(object)) {
+    const name = identity.namespace === undefined ? identity.name : `${identity.namespace}/${identity.name}`;
+    return { type: "spared", path, because: `${object.kind} ${name} is nested too deep for a file of YAML` };
+  }
+  if (isSecret(object) && secrets.recipients === undefined)
+    return { type: "spared", path, because: "Secrets are not written: ageRecipients has one that is wrong" };
+  const clean = sanitised(object);
+  const { file, compared, bytes } = fileOf(object, clean, secrets);
+  const { uid = "", resourceVersion = "" } = object.metadata;
+  return {
+    type: "kept",
+    path,
+    file,
+    object: {
+      operations,
+      fingerprint: fingerprint(compared),
+      ...(file.type === "plain" ? { blob: blobId(file.text, format) } : {}),
+      bytes,
+      uid,
+      resourceVersion,
+      content: fingerprint(clean),
+      marks: marksOf(object),
+    },
+  };
+};
+
+/**
+ * The change that a watch has shown of an object, as a request for it is found; undefined: nothing that is written has changed.
+ *
+ * @param after undefined: it is deleted, or is being deleted
+ */
+export const seenChange = (
+  place: ObjectIdentity,
+  before: KeptObject | undefined,
+  after: { readonly kept: KeptObject; readonly object: KubeObject } | undefined,
+): SeenChange | undefined => {
+  if (after === undefined) {
+    if (before === undefined) return undefined;
+    const { content, uid, resourceVersion } = before;
+    return { place, operation: "DELETE", content, replicas: undefined, uid, resourceVersion };
+  }
+  const { content, uid } = after.kept;
+  const former = before?.uid === uid ? before : undefined;
+  if (former?.content === content) return undefined;
+  const { replicas } = asObject(after.object["spec"]);
+  return {
+    place,
+    operation: former === undefined ? "CREATE" : "UPDATE",
+    content,
+    replicas: typeof replicas === "number" ? replicas : undefined,
+    uid,
+    resourceVersion: former?.resourceVersion,
+  };
+};

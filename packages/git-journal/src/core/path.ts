@@ -1,0 +1,132 @@
+/**
+ * Paths of files in the repository.
+ *
+ * `git fast-import` commits any path as it is, `../x` and `.git/hooks/x` too. So a path of a file that is written is of a type that
+ * only these functions make.
+ */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import * as E from "fp-ts/lib/Either.js";
+import { FORBIDDEN_FOLDER, isForbiddenSegment } from "../api/git-destination.ts";
+
+declare const checked: unique symbol;
+
+/** The path of a file below the root: no segment is empty, `.`, `..` or `.git`, in whatever case or spelling. */
+export type FilePath = string & { readonly [checked]: "file" };
+
+/** The folder of a destination; empty: the root. */
+export type BaseFolder = string & { readonly [checked]: "folder" };
+
+export const ROOT = "" as BaseFolder;
+
+/** An object, by the parts of its path. */
+export interface ObjectIdentity {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** The plural. */
+  readonly resource: string;
+  /** Absent for cluster-scoped resources. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** The longest segment as it is, in bytes: file systems take 255, and there are a suffix and a hash. */
+const LONGEST = 200;
+/** So much of a longer one is left. */
+const KEPT = 180;
+
+const hash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
+
+const escaped = (character: string): string =>
+  [...utf8ToBytes(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+
+/** No escaped text has a `~`, so that no other one looks like a shortened one. */
+const shortened = (text: string): string => {
+  const whole = text.replaceAll(/[^A-Za-z0-9._-]/gu, escaped);
+  return whole.length > LONGEST ? `${whole.slice(0, KEPT)}~${hash(text)}` : whole;
+};
+
+/** The name of a folder. Injective, but for collisions of a hash. */
+const folderName = (text: string): string => {
+  const whole = shortened(text);
+  return whole === "" ? "%" : isForbiddenSegment(whole) ? whole.replace(".", "%2E") : whole;
+};
+
+/** No other group may pass for the core group. */
+const groupFolder = (group: string): string =>
+  group === "" ? "core" : group === "core" ? "%63ore" : folderName(group);
+
+const within = (folder: BaseFolder, path: string): FilePath =>
+  (folder === ROOT ? path : `${folder}/${path}`) as FilePath;
+
+/**
+ * The path of an object's file: `{folder}/{group or core}/{version}/{resource}/[{namespace}/]{name}.yaml`.
+ *
+ * Guarantees: two objects never have the same path in a folder, but for collisions of a hash; all bytes are among
+ *             `A-Za-z0-9._-%~`, and no segment has more than 205 of them.
+ */
+export const objectPath = (
+  folder: BaseFolder,
+  { group, version, resource, namespace, name }: ObjectIdentity,
+): FilePath =>
+  within(
+    folder,
+    [
+      groupFolder(group),
+      ...[version, resource, ...(namespace === undefined ? [] : [namespace])].map(folderName),
+      `${shortened(name)}.yaml`,
+    ].join("/"),
+  );
+
+/** The file that says whose folder it is. */
+export const markerPath = (folder: BaseFolder): FilePath => within(folder, ".configbutler/owner.yaml");
+
+const isChecked = (path: string): boolean =>
+  !/[\p{Cc}\\]/u.test(path) && path.split("/").every((segment) => segment !== "" && !isForbiddenSegment(segment));
+
+/** The folder of a destination, checked again: it may have been stored before the rule was there. */
+export const baseFolder = (text: string): E.Either<string, BaseFolder> =>
+  isChecked(text) && /^[A-Za-z0-9._/-]+$/u.test(text) ? E.right(text as BaseFolder) : E.left(FORBIDDEN_FOLDER);
+
+/** The path of a file that is in the repository; undefined if git should not have taken it. */
+export const filePath = (text: string): FilePath | undefined => (isChecked(text) ? (text as FilePath) : undefined);
+
+/** Whether the file is in the folder. */
+export const isWithin = (folder: BaseFolder, path: string): boolean => folder === ROOT || path.startsWith(`${folder}/`);
+
+/** The path from the folder on. */
+export const relativeTo = (folder: BaseFolder, path: string): string =>
+  folder === ROOT ? path : path.slice(folder.length + 1);
+
+/** A resource, and perhaps a namespace, as the path of a file names them. */
+export type Layout = Omit<ObjectIdentity, "name">;
+
+const text = (segment: string): string | undefined => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+};
+
+const VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/u;
+
+/**
+ * The resource and namespace of the file at a path from the base folder on; undefined if it has not the layout of objects. Upstream
+ * leaves out `core`.
+ */
+export const layoutOf = (relative: string): Layout | undefined => {
+  const segments = relative.split("/");
+  const folders = (VERSION.test(segments[0] ?? "") ? ["core", ...segments] : segments).slice(0, -1);
+  const [first, version, resource, namespace, ...more] = folders.map(text);
+  if (!relative.endsWith(".yaml") || first === undefined || version === undefined || resource === undefined)
+    return undefined;
+  if (more.length > 0 || (folders.length === 4 && namespace === undefined)) return undefined;
+  const group = folders[0] === "core" ? "" : first;
+  return { group, version, resource, ...(namespace === undefined ? {} : { namespace }) };
+};
+
+/** Whether an object of this name may have this file: identity is read from the content, and not from the path. */
+export const isFileOf = (relative: string, name: string): boolean =>
+  relative.split("/").at(-1) === `${shortened(name)}.yaml`;

@@ -1,0 +1,65 @@
+// Takes credentials out of texts, in every spelling in which git, curl, ssh or a server might repeat them.
+import type { Authentication } from "./credentials.ts";
+
+export const REDACTED = "***";
+
+const base64Of = (text: string): readonly string[] => {
+  const padded = Buffer.from(text).toString("base64");
+  return [padded, padded.replaceAll("=", ""), Buffer.from(text).toString("base64url")];
+};
+
+const urlEncoded = (text: string): readonly string[] => {
+  const encoded = encodeURIComponent(text.toWellFormed());
+  const strict = encoded.replaceAll(/[!'()*~._-]/gu, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  return [encoded, strict].flatMap((one) => [
+    one,
+    one.replaceAll("%20", "+"),
+    one.replaceAll(/%../gu, (escape) => escape.toLowerCase()),
+  ]);
+};
+
+const spellingsOf = (text: string): readonly string[] => [
+  text,
+  text.trim(),
+  ...urlEncoded(text),
+  ...base64Of(text),
+  JSON.stringify(text).slice(1, -1),
+];
+
+/** Of a key each line: nobody prints all of it at once. Shorter ones are part of any text. */
+const linesOf = (text: string): readonly string[] =>
+  text.split(/\r?\n/u).filter((line) => line.length >= 16 && !line.startsWith("-----"));
+
+/** Names that hosts document where the password is a token; any other name beside no password is the token itself. */
+const isSecretName = (password: string): boolean => password === "" || password === "x-oauth-basic";
+
+const valuesOf = ({ credentials }: Authentication): readonly string[] => {
+  switch (credentials.by) {
+    case "nothing":
+      return [];
+    case "token":
+      return [credentials.token];
+    case "password": {
+      const { username, password } = credentials;
+      return [`${username}:${password}`, password, ...(isSecretName(password) ? [username] : [])];
+    }
+    case "key":
+      return [...linesOf(credentials.privateKey), credentials.passphrase ?? ""];
+  }
+};
+
+/** Also of credentials that are not known: what stands before the host of a URL. */
+const USERINFO = /(?<=:\/\/)[^/\s@]+(?:@[^/\s@]+)*(?=@)/gu;
+
+/**
+ * A function that takes these credentials out of any text.
+ *
+ * Guarantees: no value is left, be it as it is, encoded for a URL, JSON or a header; nor what stands before the host of any URL.
+ */
+export const scrubber = (authentication: Authentication): ((text: string) => string) => {
+  const spellings = [...new Set(valuesOf(authentication).flatMap(spellingsOf))]
+    .filter((one) => one !== "")
+    .toSorted((a, b) => b.length - a.length);
+  return (text) =>
+    spellings.reduce((shown, one) => shown.replaceAll(one, REDACTED), text).replaceAll(USERINFO, REDACTED);
+};

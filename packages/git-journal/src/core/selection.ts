@@ -1,0 +1,247 @@
+/**
+ * Selects what is written to a destination: the resources that its rules name among those that are served, and of these the objects.
+ */
+import { type KubeObject } from "@janus/types";
+import { UID_LABEL } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import {
+  type ClusterWatchRuleSpec,
+  type Operation,
+  OPERATIONS,
+  type ResourceRule,
+  type WatchRuleSpec,
+} from "../api/watch-rule.ts";
+import { resourceKey, type ServedResource } from "./discovery.ts";
+import { labelPredicate, type LabelPredicate, type Labels } from "./label-selector.ts";
+
+/** One of the `rules` of a WatchRule or ClusterWatchRule. */
+export interface SelectionRule {
+  readonly operations: ReadonlySet<Operation>;
+  /** Undefined: all. */
+  readonly groups: ReadonlySet<string> | undefined;
+  readonly versions: ReadonlySet<string> | undefined;
+  readonly resources: readonly string[];
+  readonly namespaced: boolean;
+  /** The only namespace. */
+  readonly namespace?: string;
+  readonly selectsNamespace?: LabelPredicate;
+  readonly selectsObject?: LabelPredicate;
+}
+
+export interface SelectionSettings {
+  /** `*` selects all that is served. */
+  readonly watchAll: boolean;
+  readonly excludes: readonly Exclude[];
+  /** Whether the controller may read Secrets as content. */
+  readonly secrets: boolean;
+}
+
+/** A resource that is never written, in one group or in all. */
+export interface Exclude {
+  readonly group?: string;
+  readonly plural: string;
+}
+
+const ALL = "*";
+
+const allOr = (texts: readonly string[] = []): ReadonlySet<string> | undefined =>
+  texts.length === 0 || texts.includes(ALL) ? undefined : new Set(texts);
+
+const operationsOf = (operations: ResourceRule["operations"] = []): ReadonlySet<Operation> => {
+  const named = operations.filter((one) => one !== ALL);
+  return new Set(named.length < operations.length || named.length === 0 ? OPERATIONS : named);
+};
+
+const common = ({ operations, apiGroups, apiVersions, resources }: ResourceRule) => ({
+  operations: operationsOf(operations),
+  groups: allOr(apiGroups),
+  versions: allOr(apiVersions),
+  resources,
+});
+
+/** Of a WatchRule in this namespace; on the left what is wrong with its selector. */
+export const rulesOfWatchRule = (
+  { rules, objectSelector }: Pick<WatchRuleSpec, "rules" | "objectSelector">,
+  namespace: string,
+): E.Either<string, readonly SelectionRule[]> =>
+  E.bimap(
+    (why: string) => `objectSelector: ${why}`,
+    (selectsObject: LabelPredicate) =>
+      rules.map((rule): SelectionRule => ({ ...common(rule), namespaced: true, namespace, selectsObject })),
+  )(labelPredicate(objectSelector));
+
+export const rulesOfClusterWatchRule = ({
+  rules,
+}: Pick<ClusterWatchRuleSpec, "rules">): E.Either<string, readonly SelectionRule[]> =>
+  E.sequenceArray(
+    rules.map((rule, at): E.Either<string, SelectionRule> => {
+      const namespaced = rule.scope === "Namespaced";
+      if (!namespaced || rule.namespaceSelector === undefined) return E.right({ ...common(rule), namespaced });
+      return E.bimap(
+        (why: string) => `rules[${at}].namespaceSelector: ${why}`,
+        (selectsNamespace: LabelPredicate) => ({ ...common(rule), namespaced, selectsNamespace }),
+      )(labelPredicate(rule.namespaceSelector));
+    }),
+  );
+
+const keys = (group: string, ...plurals: readonly string[]): readonly string[] =>
+  plurals.map((plural) => resourceKey({ group, plural }));
+
+/** What `*` selects: resources that describe a desired state. */
+const PRESET: ReadonlySet<string> = new Set([
+  ...keys("apps", "deployments", "statefulsets", "daemonsets"),
+  ...keys("", "services", "configmaps", "secrets", "serviceaccounts", "resourcequotas", "limitranges"),
+  ...keys("networking.k8s.io", "ingresses", "networkpolicies"),
+  ...keys("rbac.authorization.k8s.io", "roles", "rolebindings", "clusterroles", "clusterrolebindings"),
+  ...keys("policy", "poddisruptionbudgets"),
+  ...keys("apiextensions.k8s.io", "customresourcedefinitions"),
+  ...keys("apiregistration.k8s.io", "apiservices"),
+  ...keys("scheduling.k8s.io", "priorityclasses"),
+  ...keys("storage.k8s.io", "storageclasses"),
+]);
+const PRESET_GROUPS: ReadonlySet<string> = new Set([...PRESET].map((key) => key.slice(key.indexOf(".") + 1)));
+
+/** What `*` never selects: what controllers make, and what changes all the time. */
+const EXCLUDED: ReadonlySet<string> = new Set([
+  ...keys("", "pods", "events", "endpoints"),
+  ...keys("events.k8s.io", "events"),
+  ...keys("discovery.k8s.io", "endpointslices"),
+  ...keys("coordination.k8s.io", "leases"),
+  ...keys("apps", "controllerrevisions"),
+  ...keys("flowcontrol.apiserver.k8s.io", "flowschemas", "prioritylevelconfigurations"),
+  ...keys("batch", "jobs", "cronjobs"),
+]);
+
+/** A resource as its group and plural name it. */
+type GroupResource = Pick<ServedResource, "group" | "plural">;
+
+const isSecrets = ({ group, plural }: GroupResource): boolean => group === "" && plural === "secrets";
+
+const isExcluded = ({ group, plural }: GroupResource, { excludes }: SelectionSettings): boolean =>
+  excludes.some((one) => one.plural === plural && (one.group ?? group) === group);
+
+const wildcardSelects = ({ groups }: SelectionRule, resource: GroupResource, settings: SelectionSettings): boolean => {
+  const key = resourceKey(resource);
+  if (EXCLUDED.has(key)) return false;
+  return settings.watchAll || PRESET.has(key) || (groups !== undefined && !PRESET_GROUPS.has(resource.group));
+};
+
+/** Whether the rule is about this resource of this scope, in whatever version, served or not. */
+const names = (
+  rule: SelectionRule,
+  { namespaced, ...resource }: GroupResource & { readonly namespaced: boolean },
+  settings: SelectionSettings,
+): boolean =>
+  rule.namespaced === namespaced &&
+  (rule.groups?.has(resource.group) ?? true) &&
+  !isExcluded(resource, settings) &&
+  (settings.secrets || !isSecrets(resource)) &&
+  (rule.resources.includes(resource.plural) ||
+    (rule.resources.includes(ALL) && wildcardSelects(rule, resource, settings)));
+
+/** A resource in the version in which it is written, and the rules that are about it. */
+export interface SelectedResource extends Omit<ServedResource, "versions"> {
+  readonly version: string;
+  readonly rules: readonly SelectionRule[];
+}
+
+/**
+ * The resources that the rules of one destination select among those that are served.
+ *
+ * Guarantees: each resource once, in one version: the one that the server prefers of those that the rules allow. So an object has
+ *             one file.
+ */
+export const selectedResources = (
+  rules: readonly SelectionRule[],
+  served: readonly ServedResource[],
+  settings: SelectionSettings,
+): readonly SelectedResource[] =>
+  served.flatMap(({ versions, ...resource }) => {
+    const naming = rules.filter(
+      (rule) => names(rule, resource, settings) && versions.some((version) => rule.versions?.has(version) ?? true),
+    );
+    const version = versions.find((one) => naming.some((rule) => rule.versions?.has(one) ?? true));
+    return version === undefined ? [] : [{ ...resource, version, rules: naming }];
+  });
+
+/** What a rule says of resources and gets not, each with what to do. */
+export const selectionFindings = (
+  rule: SelectionRule,
+  served: readonly ServedResource[],
+  settings: SelectionSettings,
+): readonly string[] =>
+  rule.resources.flatMap((plural) => {
+    if (plural === ALL) return [];
+    if (plural.includes("/")) return [`${plural}: subresources have no files: remove it`];
+    const known = served.filter((one) => one.plural === plural && (rule.groups?.has(one.group) ?? true));
+    const ofScope = known.filter(({ namespaced }) => namespaced === rule.namespaced);
+    const ofVersion = ofScope.filter(({ versions }) => versions.some((one) => rule.versions?.has(one) ?? true));
+    if (known.length === 0) return [`${plural}: not served, or cannot be listed and watched; written once it can`];
+    if (ofScope.length === 0)
+      return [
+        rule.namespaced
+          ? `${plural}: of the cluster: use a ClusterWatchRule with scope Cluster`
+          : `${plural}: in namespaces: use scope Namespaced`,
+      ];
+    if (ofVersion.length === 0) return [`${plural}: not served in the versions of apiVersions`];
+    if (ofVersion.every((one) => isExcluded(one, settings)))
+      return [`${plural}: left out by the controller's flag --discovery-exclude`];
+    if (!settings.secrets && ofVersion.every(isSecrets))
+      return [`${plural}: the controller may not read them: see the chart value gitJournal.secrets`];
+    return [];
+  });
+
+/** Leases of leaders, locks and branches. */
+const OUR_LEASE = /^(?:janus-|git-[0-9a-f]{16}$|git-journal-member-)/u;
+const OUR_SECRET = /^janus-git-journal-/u;
+
+/** Whether nobody wants a file of it: it is made by the cluster in every namespace, or by Janus. */
+const isNeverWritten = ({ apiVersion, kind, metadata: { name = "", labels = {} }, ...object }: KubeObject): boolean =>
+  Object.hasOwn(labels, UID_LABEL) ||
+  (apiVersion === "v1" && kind === "ConfigMap" && name === "kube-root-ca.crt") ||
+  (apiVersion === "v1" &&
+    kind === "Secret" &&
+    (object["type"] === "kubernetes.io/service-account-token" || OUR_SECRET.test(name))) ||
+  (apiVersion.startsWith("coordination.k8s.io/") && kind === "Lease" && OUR_LEASE.test(name));
+
+/**
+ * What may be done to the file of an object; undefined: it is not selected. An object that is being deleted is not: its file says
+ * what is wanted.
+ *
+ * Assumes: the labels of its namespace are known, if it has one; without them no namespaceSelector selects it.
+ */
+export const operationsOn = (
+  { rules }: Pick<SelectedResource, "rules">,
+  object: KubeObject,
+  namespaceLabels: Labels | undefined,
+): ReadonlySet<Operation> | undefined => {
+  const { namespace, labels = {}, deletionTimestamp } = object.metadata;
+  if (deletionTimestamp !== undefined || isNeverWritten(object)) return undefined;
+  const matching = rules.filter(
+    (rule) =>
+      (rule.namespace === undefined || rule.namespace === namespace) &&
+      (rule.selectsNamespace === undefined ||
+        (namespaceLabels !== undefined && rule.selectsNamespace(namespaceLabels))) &&
+      (rule.selectsObject?.(labels) ?? true),
+  );
+  return matching.length === 0 ? undefined : new Set(matching.flatMap(({ operations }) => [...operations]));
+};
+
+/** The rules that are about the files of a resource in a namespace, of whatever labels: the objects may be gone. */
+export const rulesAbout = (
+  rules: readonly SelectionRule[],
+  { group, plural, namespace }: GroupResource & { readonly namespace?: string | undefined },
+  settings: SelectionSettings,
+): readonly SelectionRule[] =>
+  rules.filter(
+    (rule) =>
+      names(rule, { group, plural, namespaced: namespace !== undefined }, settings) &&
+      (rule.namespace === undefined || rule.namespace === namespace),
+  );
+
+/** The resource of `[group/]resource`; without a group in every one. `core` is the core group. */
+export const parseExclude = (text: string): Exclude => {
+  const at = text.lastIndexOf("/");
+  const group = text.slice(0, Math.max(0, at));
+  return { ...(at < 0 ? {} : { group: group === "core" ? "" : group }), plural: text.slice(at + 1) };
+};

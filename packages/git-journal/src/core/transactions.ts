@@ -1,0 +1,243 @@
+/**
+ * Keeps together what belongs to a Transaction: which changes are its own, which files wait for its end, and when it is committed.
+ */
+import {
+  APPROVED_BY,
+  deletes,
+  type ItemState,
+  LAST_EDITED_BY,
+  type Phase,
+  REQUESTED_BY,
+  ROLLBACK_REQUESTED_BY,
+  type Target,
+  type Transaction,
+  transactionOf,
+} from "@janus/api";
+import { canonical, fromTimestamp, type Instant, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
+import type { PendingFile } from "./batch.ts";
+import type { Touch } from "./history.ts";
+import type { FilePath } from "./path.ts";
+
+/** How it shows that a change of a target has arrived: by its mark, by the end of an object, or only by a live read. */
+type Sign =
+  | { readonly type: "mark" }
+  | { readonly type: "end"; readonly uid: string }
+  | { readonly type: "read" }
+  | { readonly type: "none" };
+
+export interface JournaledTarget {
+  readonly path: FilePath;
+  /** The uid of an object that it deletes. */
+  readonly deletes?: string;
+  readonly sign: Sign;
+}
+
+/** A Transaction, as far as its commit goes. */
+export interface JournaledTransaction {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly phase: Phase;
+  readonly completedAt: Instant | undefined;
+  readonly users: {
+    readonly requestedBy?: string | undefined;
+    readonly approvedBy?: string | undefined;
+    readonly lastEditedBy?: string | undefined;
+    readonly rollbackRequestedBy?: string | undefined;
+  };
+  /** Those that are written to the branch. */
+  readonly targets: readonly JournaledTarget[];
+}
+
+const isTouched = ({ type }: ItemState): boolean =>
+  ["committed", "restored", "unknown", "rollback-failed"].includes(type);
+
+const signOf = (phase: Phase, state: ItemState, deleted: string | undefined): Sign => {
+  if (!isTouched(state)) return { type: "none" };
+  if (phase !== "Committed" || state.type !== "committed") return { type: "read" };
+  return deleted === undefined ? { type: "mark" } : { type: "end", uid: deleted };
+};
+
+/** @param pathOf the file of a target, in the namespace that it is in; undefined: the branch does not have it. */
+export const journaledTransaction = (
+  { metadata, spec, status }: Transaction,
+  pathOf: (target: Target) => FilePath | undefined,
+): JournaledTransaction => {
+  const { namespace, name, uid, annotations = {} } = metadata;
+  return {
+    namespace,
+    name,
+    uid,
+    phase: status.phase,
+    completedAt: fromTimestamp(status.completedAt),
+    users: {
+      requestedBy: status.requestedBy ?? annotations[REQUESTED_BY],
+      approvedBy: status.approvedBy ?? annotations[APPROVED_BY],
+      lastEditedBy: annotations[LAST_EDITED_BY],
+      rollbackRequestedBy: annotations[ROLLBACK_REQUESTED_BY],
+    },
+    targets: spec.changes.flatMap(({ target, type }, at): readonly JournaledTarget[] => {
+      const path = pathOf({ ...target, namespace: target.namespace ?? namespace });
+      if (path === undefined) return [];
+      const state: ItemState = status.items[at]?.state ?? { type: "untouched" };
+      const before = "before" in state && state.before.existed ? state.before.uid : undefined;
+      return [
+        {
+          path,
+          ...(deletes({ type }) && before !== undefined ? { deletes: before } : {}),
+          sign: signOf(status.phase, state, type === "Delete" ? before : undefined),
+        },
+      ];
+    }),
+  };
+};
+
+const ACTIVE: ReadonlySet<Phase> = new Set<Phase>(["Preparing", "Prepared", "Committing", "RollingBack"]);
+const TERMINAL: ReadonlySet<Phase> = new Set<Phase>(["Committed", "RolledBack", "Failed"]);
+
+/** What the journal of a Transaction is about. */
+export type Hold =
+  /** Not begun: nothing of it is changed yet. */
+  | { readonly type: "idle" }
+  /** Its files are not committed. */
+  | { readonly type: "held" }
+  /** It has ended; the watch may still show these. */
+  | { readonly type: "awaited"; readonly until: Instant }
+  /** It has not shown them: they are read live. */
+  | { readonly type: "read"; readonly paths: readonly FilePath[] }
+  | { readonly type: "due"; readonly isIncomplete: boolean };
+
+/** What is known of a Transaction beside itself. */
+export interface Evidence {
+  /** Since when its phase is known. */
+  readonly since: Instant;
+  /** Files whose change was shown by the watch, see {@link showsChange}, or read. */
+  readonly shown: ReadonlySet<FilePath>;
+  /** The Transaction itself does not exist any more. */
+  readonly isGone: boolean;
+}
+
+/** How long the watch may take to show a change, in ms. */
+const WATCH_LAG = 2_000;
+
+/**
+ * Whether the files of a Transaction are held, or its commit is due.
+ *
+ * Guarantees: it is due only when all its changes were seen, or said to be incomplete; not later than `maxWait` after its end, or when
+ *             it is gone.
+ */
+export const holdOf = (
+  { phase, targets }: JournaledTransaction,
+  { since, shown, isGone }: Evidence,
+  maxWait: number,
+  now: Instant,
+): Hold => {
+  const isOver = TERMINAL.has(phase);
+  if (!isOver && !ACTIVE.has(phase)) return { type: "idle" };
+  const missing = targets.filter(({ path, sign }) => sign.type !== "none" && !shown.has(path)).map(({ path }) => path);
+  if (isGone) return { type: "due", isIncomplete: !isOver || missing.length > 0 };
+  if (!isOver) return { type: "held" };
+  if (missing.length === 0) return { type: "due", isIncomplete: false };
+  if (now >= since + Math.max(maxWait, WATCH_LAG)) return { type: "due", isIncomplete: true };
+  return now < since + WATCH_LAG ? { type: "awaited", until: since + WATCH_LAG } : { type: "read", paths: missing };
+};
+
+/**
+ * The files that are not committed now: those of Transactions that have not ended, and what was changed by one that is not known to
+ * have begun.
+ */
+export const heldFiles = (
+  all: readonly { readonly transaction: JournaledTransaction; readonly hold: Hold }[],
+  touches: readonly Touch[],
+): ReadonlySet<FilePath> =>
+  new Set(
+    all.flatMap(({ transaction: { uid, targets }, hold }) => {
+      if (hold.type === "due") return [];
+      const touched = touches.filter(({ by }) => by.type === "transaction" && by.uid === uid);
+      return [...(hold.type === "idle" ? [] : targets), ...touched].map(({ path }) => path);
+    }),
+  );
+
+/** The marks of Transactions on an object: by uid, what tells one version of a mark from another. */
+export type Marks = ReadonlyMap<string, string>;
+
+const ownerOf = ({ manager = "" }: ManagedFieldsEntry): string | undefined => transactionOf(manager)?.uid;
+
+export const marksOf = ({ metadata: { managedFields = [] } }: KubeObject): Marks => {
+  const marks = new Map<string, string>();
+  for (const entry of managedFields) {
+    const uid = ownerOf(entry);
+    if (uid !== undefined) marks.set(uid, `${marks.get(uid) ?? ""}${canonical(entry)}`);
+  }
+  return marks;
+};
+
+/** The Transaction whose mark has come or moved with this version of an object; undefined if that is none, or cannot be told. */
+export const movedMark = (before: Marks, now: Marks): string | undefined => {
+  const [uid, ...others] = [...now].filter(([uid, mark]) => before.get(uid) !== mark).map(([uid]) => uid);
+  return others.length === 0 ? uid : undefined;
+};
+
+/** The Transaction whose mark is the newest entry of an object; status, which controllers write, does not count. */
+export const newestMark = ({ metadata: { managedFields = [] } }: KubeObject): string | undefined => {
+  const entries = managedFields.filter(({ subresource }) => subresource !== "status");
+  const newest = Math.max(...entries.map(({ time }) => fromTimestamp(time) ?? Number.NEGATIVE_INFINITY));
+  const owners = new Set(entries.filter(({ time }) => fromTimestamp(time) === newest).map(ownerOf));
+  const [owner, ...others] = owners;
+  return others.length === 0 ? owner : undefined;
+};
+
+/** Whether an object, or that there is none, shows that a Transaction has changed it. */
+export const showsChange = (
+  { uid }: JournaledTransaction,
+  { sign }: JournaledTarget,
+  object: KubeObject | undefined,
+): boolean => {
+  const { deletionTimestamp, uid: live } = object?.metadata ?? {};
+  switch (sign.type) {
+    case "mark":
+      return object !== undefined && marksOf(object).has(uid);
+    case "end":
+      return live !== sign.uid || deletionTimestamp !== undefined;
+    case "read":
+    case "none":
+      return false;
+  }
+};
+
+/** The Transaction that has deleted an object: one that is active, or has just ended. */
+export const deletedBy = (
+  transactions: readonly JournaledTransaction[],
+  path: FilePath,
+  uid: string,
+): string | undefined =>
+  transactions.find(
+    ({ phase, targets }) =>
+      (ACTIVE.has(phase) || TERMINAL.has(phase)) &&
+      targets.some((target) => target.path === path && target.deletes === uid),
+  )?.uid;
+
+/**
+ * After a restart: the changes of Transactions that have ended meanwhile, among the files that differ.
+ *
+ * Guarantees: a file is a Transaction's only if its mark is the newest entry of the object, or it has deleted it after the tip was
+ *             committed. What Git has already is no change.
+ */
+export const resumed = (
+  files: readonly PendingFile[],
+  transactions: readonly JournaledTransaction[],
+  { newest, tipDate }: { readonly newest: (path: FilePath) => string | undefined; readonly tipDate: Instant },
+): readonly Omit<Touch, "number" | "at">[] =>
+  files.flatMap(({ path, live, operations }) => {
+    const ended = transactions.filter(
+      ({ phase, targets }) => TERMINAL.has(phase) && targets.some((target) => target.path === path),
+    );
+    const own = ended.find(({ uid, phase, completedAt, targets }) =>
+      live === undefined
+        ? phase === "Committed" &&
+          (completedAt ?? Number.NEGATIVE_INFINITY) > tipDate &&
+          targets.some((target) => target.path === path && target.sign.type === "end")
+        : newest(path) === uid,
+    );
+    return own === undefined ? [] : [{ path, version: live, operations, by: { type: "transaction", uid: own.uid } }];
+  });

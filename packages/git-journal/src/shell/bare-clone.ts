@@ -1,0 +1,216 @@
+// A bare clone of one branch on the disk, without a work tree: carries out the effects of a cycle.
+import { randomInt } from "node:crypto";
+import { readdir, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { reasonOf } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import * as O from "fp-ts/lib/Option.js";
+import { refOf } from "../core/git/branch-name.ts";
+import type { Effect, Results } from "../core/git/effect.ts";
+import { fastImport } from "../core/git/fast-import.ts";
+import type { GitFailure, Place } from "../core/git/git-answer.ts";
+import { concerns, parseEntry } from "../core/git/ls-tree.ts";
+import { type ObjectId, objectId } from "../core/git/object-id.ts";
+import { LOG_FORMAT, parseLog } from "../core/git/pending.ts";
+import { FETCHED, parseRefs, PENDING, REFS_FORMAT, TIP } from "../core/git/refs.ts";
+import type { Tree, TreeEntry } from "../core/tree.ts";
+import { eachBlob } from "./batch-output.ts";
+import { type Git, printed } from "./git.ts";
+
+/** In s. */
+export interface Deadlines {
+  readonly fetch: number;
+  readonly push: number;
+  /** Of what only this machine does. */
+  readonly local: number;
+}
+
+export const DEADLINES: Deadlines = { fetch: 300, push: 120, local: 300 };
+
+export interface BareClone {
+  readonly git: Git;
+  readonly directory: string;
+  readonly place: Place;
+  readonly deadlines: Deadlines;
+  /** In s: so long a push may last at most, since afterwards another process may write the branch. */
+  readonly mayPushFor: () => number;
+}
+
+type Answered<A> = Promise<E.Either<GitFailure, A>>;
+
+/** A push that has less time is not begun. In s. */
+const LEAST_PUSH = 1;
+
+/** What a process that was killed leaves; packs that are kept, too, since nothing here keeps one. */
+const LEFT = /\.lock$|^tmp_|^incoming-|^tmp_objdir-|^fast_import_crash_|\.keep$/u;
+
+const fileSystem = <A>(work: () => Promise<A>): Answered<A> =>
+  work().then(E.right, (error: unknown) =>
+    E.left({ ended: { by: "error", message: reasonOf(error) }, stderr: "", stdout: "" }),
+  );
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
+
+const nothing = async (stdout: Readable): Promise<null> => {
+  await printed(stdout);
+  return null;
+};
+
+const prepare = async (directory: string): Promise<"present" | "absent"> => {
+  if (!(await exists(path.join(directory, "HEAD")))) return "absent";
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  for (const { parentPath, name } of entries)
+    if (LEFT.test(name)) await rm(path.join(parentPath, name), { recursive: true, force: true });
+  return "present";
+};
+
+/** Records that end with NUL. */
+async function* records(stdout: Readable): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of stdout as AsyncIterable<Buffer>) {
+    const all: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let to = all.indexOf(0); to >= 0; to = all.indexOf(0, from)) {
+      yield all.toString("utf8", from, to);
+      from = to + 1;
+    }
+    rest = all.subarray(from);
+  }
+}
+
+const treeOf =
+  (folders: readonly string[]) =>
+  async (stdout: Readable): Promise<Tree> => {
+    const tree = new Map<string, TreeEntry>();
+    for await (const record of records(stdout)) {
+      const entry = parseEntry(record);
+      if (O.isSome(entry) && concerns(folders, entry.value[0])) tree.set(...entry.value);
+    }
+    return tree;
+  };
+
+const ids = async (stdout: Readable): Promise<readonly ObjectId[]> =>
+  (await printed(stdout)).split("\n").flatMap((line) => O.toUndefined(objectId(line)) ?? []);
+
+/** Exit code 1 is an answer. */
+const asAnswer = (answer: E.Either<GitFailure, null>): E.Either<GitFailure, boolean> => {
+  if (E.isRight(answer)) return E.right(true);
+  const { ended } = answer.left;
+  return ended.by === "exit" && ended.code === 1 ? E.right(false) : answer;
+};
+
+const LOCATION = /<= Recv header: location: (\S+)/iu;
+
+/**
+ * Carries out an effect.
+ *
+ * Guarantees: one git process at most, and no hook, filter or attribute of the repository, since there is no work tree; a push ends
+ *             before `mayPushFor` does. Never rejects.
+ */
+export const perform = async <Read>(
+  { git, directory, place, deadlines, mayPushFor }: BareClone,
+  effect: Effect<Read>,
+): Answered<Results<Read>[keyof Results<Read>]> => {
+  const ref = refOf(place.branch);
+  const local = <A>(args: readonly string[], read: (stdout: Readable) => Promise<A>, input?: Iterable<Uint8Array>) =>
+    git({ args, read, deadline: deadlines.local, ...(input === undefined ? {} : { input }) });
+  switch (effect.do) {
+    case "prepare":
+      return fileSystem(() => prepare(directory));
+    case "check":
+      return local(["fsck", "--connectivity-only", "--no-dangling", "--no-progress"], nothing);
+    case "discard":
+      return fileSystem(async () => {
+        await rm(directory, { recursive: true, force: true });
+        return null;
+      });
+    case "make": {
+      const removed = await fileSystem(() => rm(directory, { recursive: true, force: true }));
+      return E.isLeft(removed)
+        ? removed
+        : local(["init", "--quiet", "--bare", "--template=", `--object-format=${effect.format}`], nothing);
+    }
+    case "fetch":
+      return git({
+        args: [
+          "fetch",
+          "--quiet",
+          "--no-tags",
+          "--no-write-fetch-head",
+          "--no-recurse-submodules",
+          `--depth=${effect.depth}`,
+          "origin",
+          `+${ref}:${FETCHED}`,
+        ],
+        deadline: deadlines.fetch,
+        read: nothing,
+      });
+    case "locate": {
+      // With what it sends left out; only the address is read of it.
+      const trace = { GIT_TRACE_CURL: "1", GIT_TRACE_CURL_NO_DATA: "1", GIT_TRACE_REDACT: "1" };
+      const answer = await git({ args: ["ls-remote", "origin", ref], deadline: 30, env: trace, read: nothing });
+      return E.right(E.isLeft(answer) ? LOCATION.exec(answer.left.stderr)?.[1] : undefined);
+    }
+    case "readRefs":
+      return E.map(parseRefs)(await local(["for-each-ref", `--format=${REFS_FORMAT}`, "refs/journal/"], printed));
+    case "isAncestor":
+      return asAnswer(await local(["merge-base", "--is-ancestor", effect.commit, FETCHED], nothing));
+    case "readPending": {
+      const { head, base } = effect.pending;
+      const range = base === undefined ? head : `${base}..${head}`;
+      const args = [
+        "-z",
+        "--reverse",
+        "--topo-order",
+        "--raw",
+        "--no-abbrev",
+        "--no-renames",
+        `--format=${LOG_FORMAT}`,
+      ];
+      return E.map(parseLog)(await local(["log", ...args, range, "--"], printed));
+    }
+    case "list":
+      return local(["ls-tree", "-r", "-z", "--full-tree", effect.commit], treeOf(effect.folders));
+    case "readBlobs":
+      return local(
+        ["cat-file", "--batch"],
+        async (stdout) => {
+          const blobs = new Map<string, Read>();
+          for await (const [id, content] of eachBlob(stdout)) blobs.set(id, effect.read(content));
+          return blobs;
+        },
+        effect.ids.flatMap((id) => (O.isSome(objectId(id)) ? [Buffer.from(`${id}\n`)] : [])),
+      );
+    case "import":
+      return local(["fast-import", "--quiet", "--force", "--done"], ids, fastImport(effect.base, effect.commits));
+    case "push": {
+      const deadline = Math.min(deadlines.push, mayPushFor());
+      if (deadline < LEAST_PUSH) return E.right("not sent");
+      const lease = `--force-with-lease=${ref}:${effect.base ?? ""}`;
+      const args = ["push", "--porcelain", "--no-progress", "--no-verify", "--no-recurse-submodules", lease];
+      const answer = await git({
+        args: [...args, "origin", `${effect.head}:${ref}`],
+        deadline,
+        read: printed,
+      });
+      return E.map(() => "accepted" as const)(answer);
+    }
+    case "wait":
+      await sleep(randomInt(effect.least, effect.most + 1));
+      return E.right(null);
+    case "settle": {
+      const tip = effect.tip === undefined ? `delete ${TIP}\ndelete ${FETCHED}` : `update ${TIP} ${effect.tip}`;
+      return local(["update-ref", "--stdin"], nothing, [Buffer.from(`start\n${tip}\ndelete ${PENDING}\ncommit\n`)]);
+    }
+    case "repack":
+      return local(["repack", "-a", "-d", "-q"], nothing);
+    case "prune":
+      return local(["prune", "--expire=now"], nothing);
+  }
+};

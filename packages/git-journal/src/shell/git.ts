@@ -1,0 +1,114 @@
+// Runs git processes: streams in and out, a deadline, and no process that outlives this one.
+import { type ChildProcess, spawn } from "node:child_process";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { reasonOf } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import type { GitFailure } from "../core/git/git-answer.ts";
+
+/** One git process. No argument is text of a user: they are our own, full names of refs, and ids of objects. */
+export interface GitProcess<A> {
+  readonly args: readonly string[];
+  /** In s. */
+  readonly deadline: number;
+  readonly input?: Iterable<Uint8Array>;
+  /** Beside the environment of all. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Reads all that it prints. */
+  readonly read: (stdout: Readable) => Promise<A>;
+}
+
+export type Git = <A>(process: GitProcess<A>) => Promise<E.Either<GitFailure, A>>;
+
+/** So much of what it says of errors is kept: the end, which says why. */
+const MOST_STDERR = 64 * 1024;
+
+/** All that a process prints, which is little. */
+export const printed = (stdout: Readable): Promise<string> => text(stdout);
+
+/**
+ * Executes git with a watcher beside it, in one process group. What the watcher reads from ends with this process, however that ends:
+ * then it kills the group, since git, or what git has started, would go on writing the clone that the next process opens.
+ */
+const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec git "$@" 3<&-';
+
+/**
+ * The first process of a container takes all others with it. It would also become the parent of each watcher, and Node waits for no
+ * process that it has not started: they would stay as zombies.
+ */
+const command = (args: readonly string[]): readonly [file: string, args: readonly string[]] =>
+  process.pid === 1 ? ["git", args] : ["sh", ["-c", WATCHED, "git", ...args]];
+
+/** The end of it, in whole lines: half a credential would not be recognized. */
+const tail = (stream: Readable): (() => string) => {
+  let kept = "";
+  let isCut = false;
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    kept += chunk;
+    if (kept.length <= 2 * MOST_STDERR) return;
+    isCut = true;
+    kept = kept.slice(-MOST_STDERR);
+  });
+  return () => (isCut ? (/\n(.*)$/su.exec(kept)?.[1] ?? "") : kept);
+};
+
+/** With all that it has started: they are of one process group. */
+const kill = ({ pid }: ChildProcess): void => {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+};
+
+const failed = (ended: GitFailure["ended"], stderr = "", stdout = ""): E.Either<GitFailure, never> =>
+  E.left({ ended, stderr, stdout });
+
+/**
+ * Git in this environment.
+ *
+ * Guarantees: after the deadline, or once it is aborted, neither the process nor any that it has started is left. Never rejects.
+ */
+export const gitIn =
+  (env: Readonly<Record<string, string>>, signal?: AbortSignal): Git =>
+  async ({ args, deadline, input, env: more, read }) => {
+    if (signal?.aborted === true) return failed({ by: "signal", signal: "SIGTERM" });
+    const [file, all] = command(args);
+    const child = spawn(file, all, {
+      env: { ...env, ...more },
+      cwd: "/",
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe", "pipe"],
+    });
+    child.once("exit", () => void child.stdio[3]?.destroy());
+    const stderr = tail(child.stderr);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      kill(child);
+    }, deadline * 1000);
+    const abort = (): void => kill(child);
+    signal?.addEventListener("abort", abort);
+    const ended = new Promise<GitFailure["ended"]>((resolve) => {
+      child.once("error", (error) => resolve({ by: "error", message: reasonOf(error) }));
+      child.once("close", (code, by) =>
+        resolve(code === null ? { by: "signal", signal: by ?? "SIGKILL" } : { by: "exit", code }),
+      );
+    });
+    // A process that ends early does not read all of its input: how it ended says why.
+    const written = pipeline(Readable.from(input ?? []), child.stdin).catch(() => undefined);
+    const output = read(child.stdout).then(E.right, (error: unknown) => {
+      kill(child);
+      return E.left(reasonOf(error));
+    });
+    const [how, got] = await Promise.all([ended, output, written]);
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+    const stdout = E.isRight(got) && typeof got.right === "string" ? got.right : "";
+    if (isLate) return failed({ by: "deadline", seconds: deadline }, stderr(), stdout);
+    if (E.isLeft(got)) return failed({ by: "error", message: got.left }, stderr());
+    if (how.by === "error") return failed({ by: "error", message: how.message }, stderr());
+    return how.by === "exit" && how.code === 0 ? E.right(got.right) : failed(how, stderr(), stdout);
+  };

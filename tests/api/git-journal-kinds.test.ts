@@ -1,0 +1,106 @@
+// Tests the kinds of the Git journal on the API server: it accepts and refuses what their codecs do, with the same messages.
+import { type Api, connect, loadConfig } from "@janus/kube";
+import type { Resource } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import {
+  clusterWatchRules,
+  gitDestinations,
+  gitJournalCrds,
+  gitRepoConfigs,
+  watchRules,
+} from "../../packages/git-journal/src/index.ts";
+import { controlPlane, kubectl, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
+import { ACCEPTED, REFUSED } from "./git-journal-specs.ts";
+
+const RESOURCES = {
+  GitRepoConfig: gitRepoConfigs,
+  GitDestination: gitDestinations,
+  WatchRule: watchRules,
+  ClusterWatchRule: clusterWatchRules,
+};
+
+const config = loadConfig({}, controlPlane.kubeconfig);
+if (E.isLeft(config)) throw new Error(config.left);
+const api = connect(config.right, { writeTimeout: 10_000, deadline: 20_000 });
+afterAll(() => api.close());
+
+const isServed = async ({ group, version, plural }: Resource): Promise<boolean> =>
+  (await kubectl("get", "--raw", `/apis/${group}/${version}/${plural}`)).code === 0;
+
+describe("the kinds of the Git journal", () => {
+  let namespace = "";
+  let applied: Outcome | undefined;
+  beforeAll(async () => {
+    applied = await kubectlWith(
+      { stdin: JSON.stringify({ apiVersion: "v1", kind: "List", items: gitJournalCrds }) },
+      "apply",
+      "--server-side",
+      "--force-conflicts",
+      "--validate=strict",
+      "--warnings-as-errors",
+      "-f",
+      "-",
+    );
+    namespace = await freshNamespace();
+    for (const resource of Object.values(RESOURCES)) await vi.waitUntil(() => isServed(resource), 20_000);
+  });
+
+  it("are defined without a warning", () => {
+    expect(applied).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  const create = (kind: keyof typeof RESOURCES, spec: unknown, more: object = {}): ReturnType<Api["send"]> => {
+    const resource = RESOURCES[kind];
+    const metadata = resource.namespaced ? { name: "a", namespace } : { name: `a-${namespace}` };
+    return api.send({
+      verb: "create",
+      resource,
+      ...(resource.namespaced ? { namespace } : {}),
+      body: { apiVersion: `${resource.group}/${resource.version}`, kind, metadata, spec },
+      ...more,
+    });
+  };
+
+  it.each(ACCEPTED)("%s is accepted, without a field that is not known", async (_, kind, spec) => {
+    const answer = await create(kind, spec, { dryRun: true, fieldValidation: "Strict" });
+    expect(answer).toMatchObject({ right: { spec } });
+  });
+
+  it.each(REFUSED)("%s is refused", async (_, kind, spec, message) => {
+    const answer = await create(kind, spec, { dryRun: true });
+    expect(answer).toMatchObject({ left: { type: "refused", code: 422 } });
+    const said = E.isLeft(answer) ? answer.left.message : "";
+    const isOfSchema = message.startsWith("must have") || message === "is missing";
+    expect(isOfSchema ? /at least 1 items|Required value/u.test(said) : said.includes(message)).toBe(true);
+  });
+
+  it("defaults are upstream's", async () => {
+    const push = await create("GitRepoConfig", {
+      repoUrl: "https://g/r",
+      branch: "main",
+      push: {},
+      accessPolicy: { namespacedRules: {} },
+    });
+    expect(push).toMatchObject({
+      right: {
+        spec: {
+          push: { maxCommits: 20 },
+          accessPolicy: { allowClusterRules: false, namespacedRules: { mode: "SameNamespace" } },
+        },
+      },
+    });
+  });
+
+  it("kubectl get gitjournal lists them, with their columns", async () => {
+    await create("GitDestination", { repoRef: { name: "repo" }, branch: "main", baseFolder: "clusters/prod" });
+    const { stdout } = await kubectl("get", "gitdestinations", "-n", namespace);
+    expect(stdout.split("\n")[0]?.split(/\s+/u)).toEqual(["NAME", "REPO", "BRANCH", "BASEFOLDER", "READY", "AGE"]);
+    await vi.waitFor(async () => {
+      expect((await kubectl("get", "gitjournal", "-n", namespace)).stdout).toContain(
+        "gitdestination.configbutler.ai/a",
+      );
+    }, 20_000);
+  });
+});
