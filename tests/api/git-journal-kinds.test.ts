@@ -1,6 +1,6 @@
 // Tests the kinds of the Git journal on the API server: it accepts and refuses what their codecs do, with the same messages.
 import { type Api, connect, loadConfig } from "@janus/kube";
-import type { Resource } from "@janus/types";
+import { asObject, type Resource } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
@@ -10,6 +10,7 @@ import {
   gitRepoConfigs,
   watchRules,
 } from "../../packages/git-journal/src/index.ts";
+import { groupsOf } from "../../packages/git-journal/src/core/discovery.ts";
 import { controlPlane, kubectl, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 import { ACCEPTED, REFUSED } from "./git-journal-specs.ts";
@@ -91,6 +92,25 @@ describe("the kinds of the Git journal", () => {
         },
       },
     });
+  });
+
+  it("the aggregated discovery has them", async () => {
+    const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    const [core, others] = await Promise.all(["/api", "/apis"].map((path) => api.send({ verb: "raw", path, accept })));
+    const groups = groupsOf([core, others].flatMap((one) => (one && E.isRight(one) ? [asObject(one.right)] : [])));
+    const plurals = (group: string): readonly string[] => {
+      const served = groups.get(group);
+      return served === undefined || served === "failed" ? [] : served.map(({ plural }) => plural).toSorted();
+    };
+    expect(plurals("configbutler.ai")).toEqual([
+      "clusterwatchrules",
+      "gitdestinations",
+      "gitrepoconfigs",
+      "watchrules",
+    ]);
+    expect(plurals("")).toEqual(expect.arrayContaining(["configmaps", "namespaces", "secrets"]));
+    expect(plurals("")).not.toContain("bindings");
+    expect(groups.get("autoscaling")).toMatchObject([{ plural: "horizontalpodautoscalers", versions: ["v2", "v1"] }]);
   });
 
   it("kubectl get gitjournal lists them, with their columns", async () => {

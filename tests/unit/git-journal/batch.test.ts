@@ -128,6 +128,16 @@ describe("commits", () => {
       ["user alice: CREATE a.yaml 1", "user bob: UPDATE a.yaml 2", "user alice: UPDATE a.yaml 3"],
     ],
     [
+      "what another one has sent in vain is not in between",
+      [
+        ["a", ALICE, "1"],
+        ["a", BOB, "1"],
+        ["a", ALICE, "2"],
+      ],
+      {},
+      ["user alice: CREATE a.yaml 2"],
+    ],
+    [
       "deleted and created again by another",
       [
         ["a", ALICE, undefined],
@@ -259,6 +269,7 @@ describe("commits", () => {
         files.map(({ path }) => path.split("/").at(-1)?.[0]).join(""),
       );
     expect(names(LIMITS)).toEqual(["ef", "ab", "c", "d"]);
+    expect(names({ ...LIMITS, maxFiles: 2, maxBytes: 10_000 })).toEqual(["ef", "ab", "cd"]);
     expect(names({ ...LIMITS, maxFiles: 1 })).toEqual(["ef", "a", "b", "c", "d"]);
   });
 });

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CommittedFile, PlannedCommit } from "../../../packages/git-journal/src/core/batch.ts";
-import { authorOf, BOT } from "../../../packages/git-journal/src/core/commit-author.ts";
+import { authorOf, BOT, commitAuthor } from "../../../packages/git-journal/src/core/commit-author.ts";
 import { type CommitContext, commitMessage } from "../../../packages/git-journal/src/core/commit-message.ts";
 import { type By, UNKNOWN } from "../../../packages/git-journal/src/core/history.ts";
 import { baseFolder, objectPath } from "../../../packages/git-journal/src/core/path.ts";
@@ -128,6 +128,15 @@ describe("an author", () => {
 
   it("of an empty name is the bot", () => {
     expect(authorOf("<\n>")).toEqual(BOT);
+  });
+
+  it("of the commit of a Transaction is who has requested it, if that is known", () => {
+    const by: By = { type: "transaction", uid: "u" };
+    expect(commitAuthor(by, { users: { requestedBy: "alice" } })).toEqual(authorOf("alice"));
+    expect(commitAuthor(by, { users: {} })).toEqual(BOT);
+    expect(commitAuthor(by, undefined)).toEqual(BOT);
+    expect(commitAuthor(ALICE, { users: { requestedBy: "bob" } })).toEqual(authorOf("alice"));
+    expect(commitAuthor(UNKNOWN, undefined)).toEqual(BOT);
   });
 
   it("never ends early, and is never too long", () => {

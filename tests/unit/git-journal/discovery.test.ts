@@ -1,6 +1,12 @@
 // Tests that resources are not forgotten while their group cannot be asked.
+import type { JsonObject } from "@janus/types";
 import { expect, it } from "vitest";
-import { discovered, type GroupAnswer, type ServedResource } from "../../../packages/git-journal/src/core/discovery.ts";
+import {
+  discovered,
+  groupsOf,
+  type GroupAnswer,
+  type ServedResource,
+} from "../../../packages/git-journal/src/core/discovery.ts";
 
 const served = (group: string, plural: string, namespaced = true, versions = ["v1"]): ServedResource => ({
   group,
@@ -48,4 +54,59 @@ it("a new version does not make a resource go", () => {
       ]),
     ).gone,
   ).toEqual([]);
+});
+
+const resource = (resource: string, kind: string, more: JsonObject = {}): JsonObject => ({
+  resource,
+  responseKind: { group: "", version: "", kind },
+  scope: "Namespaced",
+  verbs: ["create", "get", "list", "watch"],
+  ...more,
+});
+const group = (name: string | undefined, ...versions: readonly JsonObject[]): JsonObject => ({
+  metadata: name === undefined ? {} : { name },
+  versions,
+});
+
+it("the aggregated form has each resource once, with its versions in the order of the server", () => {
+  const core = {
+    items: [
+      group(undefined, {
+        version: "v1",
+        freshness: "Current",
+        resources: [resource("configmaps", "ConfigMap"), resource("bindings", "Binding", { verbs: ["create"] })],
+      }),
+    ],
+  };
+  const others = {
+    items: [
+      group(
+        "autoscaling",
+        { version: "v2", resources: [resource("hpas", "HPA")] },
+        { version: "v1", resources: [resource("hpas", "HPA"), resource("olds", "Old", { scope: "Cluster" })] },
+      ),
+      group("metrics.k8s.io", { version: "v1", freshness: "Stale", resources: [] }),
+      group(
+        "example.com",
+        { version: "v2", resources: [resource("things", "Thing")] },
+        { version: "v1", resources: [resource("things", "Thing", { scope: "Cluster" })] },
+      ),
+    ],
+  };
+  expect([...groupsOf([core, others])]).toEqual([
+    ["", [{ group: "", plural: "configmaps", kind: "ConfigMap", namespaced: true, versions: ["v1"] }]],
+    [
+      "autoscaling",
+      [
+        { group: "autoscaling", plural: "hpas", kind: "HPA", namespaced: true, versions: ["v2", "v1"] },
+        { group: "autoscaling", plural: "olds", kind: "Old", namespaced: false, versions: ["v1"] },
+      ],
+    ],
+    ["metrics.k8s.io", "failed"],
+    ["example.com", [{ group: "example.com", plural: "things", kind: "Thing", namespaced: true, versions: ["v2"] }]],
+  ]);
+});
+
+it("nonsense is no group", () => {
+  expect(groupsOf([{}, { items: "x" }, { items: [null, 3] }]).size).toBe(0);
 });

@@ -157,6 +157,15 @@ describe("one file", () => {
       { otherFolders: [right(baseFolder("core/v1"))], tree: treeOf({ [path]: textOf("a", "1") }) },
       [],
     ],
+    [
+      "in a folder within that of another destination",
+      {
+        folder: right(baseFolder("prod")),
+        otherFolders: [ROOT, right(baseFolder("prod"))],
+        tree: treeOf({ [`prod/${path}`]: textOf("a", "1") }),
+      },
+      [`DELETE prod/${path}`],
+    ],
     ["outside of the folder", { folder: right(baseFolder("prod")), tree: treeOf({ [path]: textOf("a", "1") }) }, []],
   ])("%s", (_, more, expected) => {
     expect(changes(more)).toEqual(expected);

@@ -105,6 +105,13 @@ describe("fields", () => {
       { spec: { restartPolicy: "Never" } },
     ],
     [
+      "the address alone goes, too",
+      "v1",
+      "Service",
+      { spec: { clusterIP: "10.0.0.1", ports: [] } },
+      { spec: { ports: [] } },
+    ],
+    [
       "the volume of a claim goes",
       "v1",
       "PersistentVolumeClaim",

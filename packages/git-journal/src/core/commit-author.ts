@@ -1,4 +1,6 @@
 // Names the authors of commits.
+import type { By } from "./history.ts";
+import type { JournaledTransaction } from "./transactions.ts";
 
 /** As git has an author or a committer. */
 export interface GitIdentity {
@@ -37,4 +39,11 @@ export const authorOf = (username: string): GitIdentity => {
   const name = oneLine(username.replaceAll(/[<>]/gu, ""));
   if (name === "") return BOT;
   return { name, email: EMAIL.test(name) ? name : `${slug(name) || "user"}@users.noreply.invalid` };
+};
+
+/** The author of a commit: of that of a Transaction who has requested it, if that is known. */
+export const commitAuthor = (by: By, transaction: Pick<JournaledTransaction, "users"> | undefined): GitIdentity => {
+  const username =
+    by.type === "user" ? by.name : by.type === "transaction" ? transaction?.users.requestedBy : undefined;
+  return username === undefined ? BOT : authorOf(username);
 };

@@ -1,4 +1,5 @@
-// Keeps what is known of the resources that the API server serves, while some of its groups cannot be asked.
+// Reads which resources the API server serves, and keeps what is known of them while some of its groups cannot be asked.
+import { asObject, isObject, type JsonObject } from "@janus/types";
 
 /** A resource that can be listed and watched. */
 export interface ServedResource {
@@ -16,6 +17,47 @@ export type GroupAnswer = readonly ServedResource[] | "failed";
 
 export const resourceKey = ({ group, plural }: Pick<ServedResource, "group" | "plural">): string =>
   `${plural}.${group}`;
+
+const objects = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const isWatchable = ({ verbs }: JsonObject): boolean =>
+  Array.isArray(verbs) && ["list", "watch"].every((verb) => verbs.includes(verb));
+
+const resourcesOf = (group: string, versions: readonly JsonObject[]): readonly ServedResource[] => {
+  const resources = new Map<string, ServedResource>();
+  for (const { version, resources: served } of versions)
+    for (const one of objects(served).filter(isWatchable)) {
+      const plural = text(one["resource"]);
+      const namespaced = one["scope"] === "Namespaced";
+      const known = resources.get(plural) ?? {
+        group,
+        plural,
+        kind: text(asObject(one["responseKind"])["kind"]),
+        namespaced,
+        versions: [],
+      };
+      if (known.namespaced === namespaced)
+        resources.set(plural, { ...known, versions: [...known.versions, text(version)] });
+    }
+  return [...resources.values()];
+};
+
+/**
+ * The groups of the answers to `/api` and `/apis`, in the aggregated form. One whose own server could not be asked is `failed`: the
+ * API server calls what it has of it stale.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#aggregated-discovery
+ */
+export const groupsOf = (lists: readonly JsonObject[]): ReadonlyMap<string, GroupAnswer> =>
+  new Map(
+    lists
+      .flatMap(({ items }) => objects(items))
+      .map(({ metadata, versions }) => {
+        const group = text(asObject(metadata)["name"]);
+        const all = objects(versions);
+        return [group, all.some(({ freshness }) => freshness === "Stale") ? "failed" : resourcesOf(group, all)];
+      }),
+  );
 
 export interface Discovered {
   readonly served: readonly ServedResource[];

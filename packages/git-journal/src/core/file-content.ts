@@ -7,8 +7,7 @@ import { isTooDeep, sanitised } from "./sanitise.ts";
 import { fileOfSecret, isSecret } from "./secret-file.ts";
 
 /** Equal for equal objects, and for no others. */
-export const fingerprint = (object: JsonObject): string =>
-  bytesToHex(sha256(utf8ToBytes(canonical(object)))).slice(0, 40);
+export const fingerprint = (object: object): string => bytesToHex(sha256(utf8ToBytes(canonical(object)))).slice(0, 40);
 
 /** The object in a file, as far as it is compared with others. */
 export interface FileContent {

@@ -13,8 +13,9 @@ import {
   type Transaction,
   transactionOf,
 } from "@janus/api";
-import { canonical, fromTimestamp, type Instant, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
+import { fromTimestamp, type Instant, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import type { PendingFile } from "./batch.ts";
+import { fingerprint } from "./file-content.ts";
 import type { Touch } from "./history.ts";
 import type { FilePath } from "./path.ts";
 
@@ -158,18 +159,14 @@ export const heldFiles = (
     }),
   );
 
-/** The marks of Transactions on an object: by uid, what tells one version of a mark from another. */
+/** The marks of Transactions on an object: by uid, a hash that tells one version of a mark from another. */
 export type Marks = ReadonlyMap<string, string>;
 
 const ownerOf = ({ manager = "" }: ManagedFieldsEntry): string | undefined => transactionOf(manager)?.uid;
 
 export const marksOf = ({ metadata: { managedFields = [] } }: KubeObject): Marks => {
-  const marks = new Map<string, string>();
-  for (const entry of managedFields) {
-    const uid = ownerOf(entry);
-    if (uid !== undefined) marks.set(uid, `${marks.get(uid) ?? ""}${canonical(entry)}`);
-  }
-  return marks;
+  const entries = Map.groupBy(managedFields, ownerOf);
+  return new Map([...entries].flatMap(([uid, all]) => (uid === undefined ? [] : [[uid, fingerprint(all)]])));
 };
 
 /** The Transaction whose mark has come or moved with this version of an object; undefined if that is none, or cannot be told. */
