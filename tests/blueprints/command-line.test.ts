@@ -1,8 +1,10 @@
 // The command line end to end: a backup is run and watched, and a restore goes on from its artifacts.
 import { expect, it } from "vitest";
 import { janus } from "../cli/command-line.ts";
-import { blueprint } from "./objects.ts";
-import { place } from "./world.ts";
+import { administrator } from "../fixtures/administrator.ts";
+import { within } from "../fixtures/manifests.ts";
+import { actionOn, actionSet, blueprint } from "./objects.ts";
+import { place, prepared } from "./world.ts";
 
 const task = (name: string, command: string): object => ({
   func: "KubeTask",
@@ -72,4 +74,30 @@ it("runs a backup, waits for it, shows what it has recorded, and restores from i
   expect(refused.code).toBe(3);
   expect((await janus("actionset", "explain", "b2", ...where)).stdout).toContain("nothing was changed");
   expect((await janus("actionset", "delete", "b2", ...where)).code).toBe(0);
+});
+
+it("doctor says whether a controller of Blueprints leads, and which ActionSets nobody executes", async () => {
+  const namespace = await prepared();
+  const doctor = async (): Promise<string> =>
+    (await janus("doctor", "-n", namespace, "--system-namespace", namespace)).stdout.replaceAll(/\s+/gu, " ");
+  expect(await doctor()).not.toContain("Blueprints");
+  await administrator.create(
+    within(namespace, {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: "janus-blueprints-leader" },
+      spec: {
+        holderIdentity: "me",
+        leaseDurationSeconds: 3600,
+        renewTime: `${new Date().toISOString().slice(0, -1)}000Z`,
+      },
+    }),
+  );
+  const left = actionSet("left", actionOn("backup", "dump"));
+  await administrator.create(within(namespace, { ...left, status: { state: "running" } }));
+  const said = await doctor();
+  expect(said).toContain("✔ Blueprints, ActionSets and Profiles are served");
+  expect(said).toContain("✔ of Blueprints: me leads");
+  expect(said).toContain("janus-blueprints-fence: ");
+  expect(said).toContain(`✘ ActionSets that Kanister has left running in ${namespace}: left`);
 });

@@ -193,6 +193,8 @@ it("runs nothing where the ServiceAccount may not do what the arguments say", { 
   expect(status.error?.message).toBe(
     `nothing was run: ${["get deployments", "get deployments/scale", "patch deployments/scale", "list pods"]
       .map((what) => `ServiceAccount ${namespace}/ops may not ${what} in namespace default (phase down)`)
-      .join("; ")}`,
+      .join(
+        "; ",
+      )}; the ActionSet names no ServiceAccount, and so has ops: set spec.serviceAccountName or the label janus.io/service-account`,
   );
 });

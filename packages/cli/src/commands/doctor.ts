@@ -11,6 +11,7 @@ import { hanging } from "../output/wrap.ts";
 import { planProblems } from "../plan/plan-report.ts";
 import { previewInOrder } from "../plan/make-plan.ts";
 import type { Finding } from "../story/checkup.ts";
+import { checkBlueprints } from "../story/blueprint-installation.ts";
 import { checkInstallation, type Installed } from "../story/installation.ts";
 import { checkPermissions } from "../story/user-permissions.ts";
 import { exitWith } from "./exit-with.ts";
@@ -56,6 +57,7 @@ const doctor = (flags: DoctorFlags): Promise<number> =>
     }
     const findings = [
       ...(await checkInstallation(cluster, flags)),
+      ...(await checkBlueprints(cluster, flags.systemNamespace)),
       ...(await checkPermissions(cluster, flags.serviceAccount)),
       ...(flags.filename === undefined ? [] : await transaction(cluster, flags.filename, flags)),
     ];

@@ -15,9 +15,10 @@ const PURPOSES: readonly (readonly [name: string, purpose: string])[] = [
   [POLICIES.controllerLimits, "limits what the controller itself can write"],
 ];
 
-type Looked = { readonly object: KubeObject | undefined } | { readonly unreadable: string };
+export type Looked = { readonly object: KubeObject | undefined } | { readonly unreadable: string };
 
-const look = async ({ api }: Cluster, resource: Resource, name: string, namespace?: string): Promise<Looked> => {
+/** An object, or why the user may not look at it. */
+export const look = async ({ api }: Cluster, resource: Resource, name: string, namespace?: string): Promise<Looked> => {
   const there = namespace === undefined ? {} : { namespace };
   const answer = await api.send({ verb: "get", resource, name, ...there });
   if (E.isRight(answer)) return { object: answer.right };
@@ -34,7 +35,8 @@ const unread = (what: string, why: string): Finding => ({
   cure: "ask an administrator to run kubectl janus doctor",
 });
 
-const checked = (looked: Looked, what: string, check: (object: KubeObject | undefined) => Finding): Finding =>
+/** Checks it, where the user may look at it. @param what it is, in words */
+export const checked = (looked: Looked, what: string, check: (object: KubeObject | undefined) => Finding): Finding =>
   "unreadable" in looked ? unread(what, looked.unreadable) : check(looked.object);
 
 export interface Installed {
