@@ -314,6 +314,28 @@ describe("a Profile of Azure", () => {
   });
 });
 
+/** https://restic.readthedocs.io/en/stable/030_preparing_a_new_repo.html#google-cloud-storage */
+it.each([
+  ["a key pair", { keyPair: { secret: { name: "gcs" } } }, "project_id", "service_key"],
+  ["a Secret of Kanister's type", { secret: { name: "gcs" } }, "project-id", "service-account.json"],
+])("a Profile of Google with %s gives restic the project and the key", (_, credential, id, key) => {
+  const place = {
+    shown: "kanister/gcs",
+    location: { type: "gcs", bucket: "bucket" },
+    credential,
+    skipSSLVerify: false,
+    secret: { apiVersion: "v1", metadata: { name: "gcs" }, ...secret({ [id]: "shop", [key]: "{}" }) } as KubeObject,
+  };
+  expect(resticEnv(place, "backups/shop", plain("password"))).toEqual(
+    E.right({
+      RESTIC_REPOSITORY: "gs:bucket:/backups/shop",
+      GOOGLE_PROJECT_ID: "shop",
+      GOOGLE_SERVICE_KEY: "{}",
+      RESTIC_PASSWORD: "password",
+    }),
+  );
+});
+
 it.each([
   ["a key pair", { type: "keyPair", keyPair: { secret: { name: "s3" } } }],
   ["a Secret", { type: "secret", secret: { name: "s3" } }],

@@ -14,6 +14,9 @@ cd "$STATE" && touch snapshots
 if [ "$1" = --insecure-tls ]; then shift; fi
 echo "$*" >> calls
 echo "$RESTIC_REPOSITORY" >> repositories
+if [ -n "$GOOGLE_APPLICATION_CREDENTIALS" ]; then
+  cat "$GOOGLE_APPLICATION_CREDENTIALS" > key; stat -c %a "$GOOGLE_APPLICATION_CREDENTIALS" > mode
+  echo "$GOOGLE_APPLICATION_CREDENTIALS" > at; env > variables; fi
 case $1 in
 cat) if [ -n "$ABSENT" ] && [ ! -e made ]; then
   printf 'Fatal: repository does not exist\nIs there a repository at the following location?\n' >&2; exit 1; fi;;
@@ -111,4 +114,13 @@ describe("backups that are deleted", () => {
     expect(run(command).status).toBe(0);
     expect(linesOf("calls").slice(4)).toEqual(["forget 1", "forget 2"]);
   });
+});
+
+it("the key of a service account of Google is in a file of its own, as long as restic runs", () => {
+  const { run, linesOf } = place({ GOOGLE_SERVICE_KEY: '{"private_key":"$x \\n"}' });
+  expect(run(BACKUP).status).toBe(0);
+  expect(linesOf("key")).toEqual(['{"private_key":"$x \\n"}']);
+  expect(linesOf("mode")).toEqual(["600"]);
+  expect(linesOf("variables").join("\n")).not.toContain("private_key");
+  expect(existsSync(linesOf("at")[0] ?? "")).toBe(false);
 });

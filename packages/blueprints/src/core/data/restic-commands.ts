@@ -3,6 +3,17 @@ import { shortHash } from "../names.ts";
 import { type PhaseContext, phaseOf } from "../phase-context.ts";
 import { plain, type Text } from "../text.ts";
 
+/** The variable with the key of a service account of Google. */
+export const SERVICE_KEY = "GOOGLE_SERVICE_KEY";
+
+/** Restic takes that key from a file, which nobody else may read and which is gone with the script. */
+const WRITE_KEY = `if [ -n "\${${SERVICE_KEY}-}" ]; then
+export GOOGLE_APPLICATION_CREDENTIALS=$(mktemp)
+trap 'rm -f "$GOOGLE_APPLICATION_CREDENTIALS"' EXIT
+printf %s "$${SERVICE_KEY}" > "$GOOGLE_APPLICATION_CREDENTIALS"
+unset ${SERVICE_KEY}
+fi`;
+
 /** Makes the repository where there is none. Restic asks "Is there a repository" of storage that refuses the credentials, too. */
 const OPEN = `why=$(restic cat config 2>&1 >/dev/null) || case $why in
 *"does not exist"*"Is there a repository"*) restic init >/dev/null || restic cat config >/dev/null;;
@@ -92,7 +103,7 @@ export const resticWords = ({ script, words, prunes, insecureTls }: ResticComman
     ...(insecureTls ? ['restic() { command restic --insecure-tls "$@"; }'] : []),
     `prune() { ${prunes === true ? "restic prune" : ":"}; }`,
   ];
-  return ["sh", "-c", ["set -e", ...functions, SCRIPTS[script]].join("\n"), "sh", ...words];
+  return ["sh", "-c", ["set -e", WRITE_KEY, ...functions, SCRIPTS[script]].join("\n"), "sh", ...words];
 };
 
 /** The same for the spec of a Pod, of which the kubelet makes `$` of `$$`, and the value of a variable of `$(NAME)`. */

@@ -4,6 +4,7 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as E from "fp-ts/lib/Either.js";
 import { revealed, type Text } from "../text.ts";
 import { type BackupLocation, credentialOf, pairOf } from "./backup-location.ts";
+import { SERVICE_KEY } from "./restic-commands.ts";
 
 export type ResticEnv = Readonly<Record<string, string>>;
 
@@ -37,6 +38,18 @@ const azure = (place: BackupLocation, path: string): E.Either<string, ResticEnv>
     AZURE_ACCOUNT_KEY: key,
   }))(pairOf(place, "azure_storage_account_id", "azure_storage_key"));
 
+/** Restic reads the key of the service account from a file: the script writes it. See `restic-commands.ts`. */
+const gcs = (place: BackupLocation, path: string): E.Either<string, ResticEnv> =>
+  E.map(([project, key]: readonly [string, string]) => ({
+    RESTIC_REPOSITORY: `gs:${apart(path)}`,
+    GOOGLE_PROJECT_ID: project,
+    [SERVICE_KEY]: key,
+  }))(
+    place.credential.keyPair === undefined
+      ? pairOf(place, "project-id", "service-account.json")
+      : pairOf(place, "project_id", "service_key"),
+  );
+
 /**
  * All of it is secret.
  *
@@ -61,7 +74,9 @@ export const resticEnv = (
       return withPassword(s3(place, path));
     case "azure":
       return withPassword(azure(place, path));
+    case "gcs":
+      return withPassword(gcs(place, path));
     default:
-      return E.left(`Profile ${shown}: restic is run with locations of type s3Compliant or azure, not "${type}"`);
+      return E.left(`Profile ${shown}: restic is run with locations of type s3Compliant, gcs or azure, not "${type}"`);
   }
 };
