@@ -87,6 +87,7 @@ export const DEEPER = [
   "tests/cli/completion.test.ts",
   "tests/cli/contents.test.ts",
   "tests/cli/four-eyes.test.ts",
+  "tests/cli/order.test.ts",
   "tests/cli/snapshot.test.ts",
   "tests/control-plane/life.test.ts",
   "tests/deploy/approval-attacks.test.ts",
@@ -97,6 +98,7 @@ export const DEEPER = [
   "tests/examples/cdk8s.test.ts",
   "tests/examples/own-controller.test.ts",
   "tests/kube/leader.test.ts",
+  "tests/restore/folded.test.ts",
   "tests/testing/agreement.test.ts",
 ];
 

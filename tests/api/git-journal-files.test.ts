@@ -34,7 +34,8 @@ const OBJECTS: readonly (readonly [apiVersion: string, kind: string, fields: Jso
   [
     "v1",
     "PersistentVolumeClaim",
-    { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
+    // Of a class of its own: it takes no volume of another test.
+    { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, storageClassName: "none" } },
   ],
   ["apps/v1", "Deployment", { spec: { replicas: 0, selector: { matchLabels: labels }, template } }],
   [
