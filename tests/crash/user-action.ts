@@ -36,11 +36,20 @@ export const interference = (actions: readonly UserAction[], users: Users): Hook
       await action.does(users);
     }
   };
+  const isGone = ({ resource, name }: Extract<Request, { verb: "delete" }>): Promise<boolean> => {
+    const { group, version, kind } = resource;
+    const apiVersion = group === "" ? version : `${group}/${version}`;
+    return users.read({ apiVersion, kind, metadata: { name } }).then(
+      () => false,
+      () => true,
+    );
+  };
   return async (request, next) => {
     await act("before", request);
     const answer = await next(request);
     if (E.isRight(answer)) await act("after", request, answer.right);
-    // A busy API server may not have answered in time what it has done.
+    // An API server may answer otherwise, or not in time, what it has done.
+    else if (request.verb === "delete" && left.size > 0 && (await isGone(request))) await act("after", request);
     else if (request.purpose === "record" && "name" in request && request.name !== undefined) {
       const ref = { ...transaction, metadata: { name: request.name } };
       await act("after", request, await users.read(ref).catch(() => undefined));
