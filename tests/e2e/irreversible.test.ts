@@ -129,7 +129,7 @@ it("does not restore the reclaim policy of a volume that is without its claim by
       capacity: { storage: "1Gi" },
       accessModes: ["ReadWriteOnce"],
       persistentVolumeReclaimPolicy: "Delete",
-      storageClassName: "",
+      storageClassName: name,
       hostPath: { path: `/tmp/${name}` },
     },
   };
@@ -137,7 +137,7 @@ it("does not restore the reclaim policy of a volume that is without its claim by
   const phase = async () => ((await administrator.read(volume))?.["status"] as { phase?: string } | undefined)?.phase;
   await administrator.create(volume);
   onTestFinished(() => administrator.remove(volume));
-  await place.create({ ...bound, spec: { ...bound.spec, storageClassName: "", volumeName: name } });
+  await place.create({ ...bound, spec: { ...bound.spec, storageClassName: name, volumeName: name } });
   await expect.poll(phase, { timeout: 30_000 }).toBe("Bound");
   await place.janus();
   const retain = { ...volume, spec: { persistentVolumeReclaimPolicy: "Retain" } };

@@ -10,6 +10,7 @@ import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts
 
 const storage = "1Gi";
 
+/** Of a class of its own, so that no claim of another test takes it. */
 const volumeOf = ({ namespace }: Workspace, policy = "Delete", more: object = {}): Manifest => ({
   apiVersion: "v1",
   kind: "PersistentVolume",
@@ -18,17 +19,17 @@ const volumeOf = ({ namespace }: Workspace, policy = "Delete", more: object = {}
     capacity: { storage },
     accessModes: ["ReadWriteOnce"],
     persistentVolumeReclaimPolicy: policy,
-    storageClassName: "",
+    storageClassName: namespace,
     hostPath: { path: `/tmp/${namespace}-volume` },
     ...more,
   },
 });
 
-const claim = (spec: object = {}): Manifest => ({
+const claimOf = ({ namespace }: Workspace, spec: object = {}): Manifest => ({
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",
   metadata: { name: "claim" },
-  spec: { accessModes: ["ReadWriteOnce"], storageClassName: "", resources: { requests: { storage } }, ...spec },
+  spec: { accessModes: ["ReadWriteOnce"], storageClassName: namespace, resources: { requests: { storage } }, ...spec },
 });
 
 const withVolume = async (volume: Manifest): Promise<void> => {
@@ -51,7 +52,10 @@ const takenBack = async (place: Workspace, ...changes: readonly WrittenChange[])
 const annotated = ({ patch }: Workspace, name: string) =>
   patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [name]: "yes" } } });
 
-const bound: WrittenChange = { ...creating(claim()), waitFor: ["ready"] };
+const bound = (place: Workspace, spec: object = {}): WrittenChange => ({
+  ...creating(claimOf(place, spec)),
+  waitFor: ["ready"],
+});
 
 it("does not delete a claim with which a volume would go that was there before, until that is retained", async () => {
   const place = await workspace();
@@ -59,10 +63,7 @@ it("does not delete a claim with which a volume would go that was there before, 
   const volume = volumeOf(place);
   await withVolume(volume);
   await place.janus();
-  const { phase, items } = await takenBack(place, {
-    ...bound,
-    ...creating(claim({ volumeName: volume.metadata.name })),
-  });
+  const { phase, items } = await takenBack(place, bound(place, { volumeName: volume.metadata.name }));
   expect(phase).toBe("Failed");
   expect(items[0]?.error).toBe(
     `PersistentVolumeClaim ${place.namespace}/claim is not deleted, nor its data, which was there before: set persistentVolumeReclaimPolicy of PersistentVolume ${volume.metadata.name} to Retain, and retry with the annotation ${RETRY_ROLLBACK}`,
@@ -78,11 +79,11 @@ it("does not delete a claim for which a volume with data was imported, although 
   const place = await workspace();
   await clusterAdmin(place.namespace);
   await place.janus();
-  const unbound = creating(claim({ storageClassName: place.namespace }));
+  const unbound = creating(claimOf(place));
   await place.submit([unbound], { rollbackWindow: "1h" });
   await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
   const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "claim", namespace: place.namespace };
-  const volume = volumeOf(place, "Delete", { storageClassName: place.namespace, claimRef });
+  const volume = volumeOf(place, "Delete", { claimRef });
   const annotations = { "pv.kubernetes.io/provisioned-by": "ebs.csi.aws.com" };
   await withVolume({ ...volume, metadata: { ...volume.metadata, annotations } });
   await expect.poll(() => phaseOf(volume), { timeout: 30_000 }).toBe("Bound");
@@ -97,7 +98,10 @@ it("does not delete a Namespace with a claim that stays because of its volume", 
   const volume = volumeOf(place);
   await withVolume(volume);
   const inside = `${place.namespace}-inside`;
-  const bound = { ...creating(within(inside, claim({ volumeName: volume.metadata.name }))), waitFor: ["ready"] };
+  const bound = {
+    ...creating(within(inside, claimOf(place, { volumeName: volume.metadata.name }))),
+    waitFor: ["ready"],
+  };
   await place.janus();
   const { phase, items } = await takenBack(place, creating(namespaceOf(inside)), bound);
   onTestFinished(() => administrator.remove(namespaceOf(inside)));
@@ -116,13 +120,10 @@ it("does not delete a Namespace with a claim that stays because of its volume", 
 
 it("does not delete a claim that has found a volume which the ServiceAccount may not read", async () => {
   const place = await workspace();
-  const volume = volumeOf(place, "Delete", { storageClassName: place.namespace });
+  const volume = volumeOf(place, "Delete");
   await withVolume(volume);
   await place.janus();
-  const { phase, items } = await takenBack(place, {
-    ...bound,
-    ...creating(claim({ storageClassName: place.namespace })),
-  });
+  const { phase, items } = await takenBack(place, bound(place));
   expect(phase).toBe("Failed");
   expect(items[0]?.error).toContain(
     `PersistentVolumeClaim ${place.namespace}/claim is not deleted, since PersistentVolume ${volume.metadata.name}, which was not made for it, may go with it, and cannot be read`,
@@ -138,9 +139,9 @@ it.each([
   async (_, named) => {
     const place = await workspace();
     await place.janus();
-    await place.submit([creating(claim({ storageClassName: place.namespace }))], { rollbackWindow: "1h" });
+    await place.submit([creating(claimOf(place))], { rollbackWindow: "1h" });
     await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
-    const { name, namespace, uid = "" } = (await place.read(claim())).metadata;
+    const { name, namespace, uid = "" } = (await place.read(claimOf(place))).metadata;
     const provisioned = volumeOf(place, "Delete", {
       storageClassName: place.namespace,
       claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid },
@@ -165,7 +166,7 @@ it("reads a volume again that is forbidden for a moment, as by an API server tha
   const forbidden = { ...unavailable, code: 403, reason: "Forbidden", message: "persistentvolumes is forbidden" };
   const { hook, refused } = refusing(isReadOfVolume, 2_000, forbidden);
   await place.janus(hook);
-  expect((await takenBack(place, bound)).phase).toBe("RolledBack");
+  expect((await takenBack(place, bound(place))).phase).toBe("RolledBack");
   expect(refused()).toBeGreaterThan(0);
 });
 
@@ -177,7 +178,7 @@ it("does not delete a volume that another client has bound a claim to", async ()
   await place.submit([creating(volume)], { rollbackWindow: "1h" });
   onTestFinished(() => administrator.remove(volume));
   await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
-  await place.create(claim({ volumeName: volume.metadata.name }));
+  await place.create(claimOf(place, { volumeName: volume.metadata.name }));
   await expect.poll(() => phaseOf(volume), { timeout: 30_000 }).toBe("Bound");
   await annotated(place, REQUEST_ROLLBACK);
   const failed = async () => (await place.txn()).status?.phase;
