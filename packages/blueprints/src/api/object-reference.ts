@@ -14,5 +14,5 @@ export const ObjectReference = excerpt({
 });
 export type ObjectReference = TypeOf<typeof ObjectReference>;
 
-/** Whether a field has a value: Kanister writes those that nobody gave as empty. */
+/** Tells that a field has a value: Kanister writes those that nobody gave as empty. */
 export const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";

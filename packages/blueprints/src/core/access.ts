@@ -9,7 +9,7 @@ import { constantArgs } from "./known-args.ts";
 import type { Access, NamedObjects } from "./phase-context.ts";
 import type { Inquiry } from "./requests.ts";
 
-/** Whether the ServiceAccount may do this, as the API server says. Anything that cannot be asked is found out later. */
+/** Asks the API server: true if the ServiceAccount may not do this. Anything that cannot be asked is found out later. */
 const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
   const { verb, group, resource, subresource, namespace, name } = access;
   const answer = ask({
@@ -47,7 +47,7 @@ const denied = ({ ask }: Inquiry, access: Access, as: string): boolean => {
   return (answer.right["status"] as { readonly allowed?: boolean } | undefined)?.allowed === false;
 };
 
-/** What the ServiceAccount may not do of what a phase needs. */
+/** Names each permission that a phase needs and the ServiceAccount does not have. */
 export const deniedAccess = (
   inquiry: Inquiry,
   needed: readonly Access[],
@@ -81,7 +81,7 @@ export const accessOf = (
   return (isAtomic ? (found.atomic?.access ?? found.access) : found.access)(known, own, object);
 };
 
-/** What is done to objects that an argument names. Undefined: not all of it is known. */
+/** The permissions on objects that an argument names. Undefined: not all of them are known. */
 export const namedAccess = ({ verbs, objects, namespace: otherwise }: NamedObjects): readonly Access[] | undefined => {
   if (typeof objects === "string") return undefined;
   const { apiVersion = "", group = "", resource = "", namespace = "", name = "" } = objects;
@@ -105,7 +105,7 @@ export const transactionAccessOf = (
   isAtomic: boolean,
 ): readonly Access[] => (isAtomic && functionOf(func)?.atomic !== undefined ? transactionAccess(own) : []);
 
-/** What the ServiceAccount may not do of what a phase is known to need. */
+/** Names each permission that a phase is known to need and the ServiceAccount does not have. */
 export const accessProblems = (
   inquiry: Inquiry,
   phase: BlueprintPhase,

@@ -3,7 +3,16 @@
  *
  * A deny list: what is not known to be noise stays, defaults of the server included.
  */
-import { asObject, isObject, type Json, type JsonObject, type KubeObject, member, without } from "@janus/types";
+import {
+  asObject,
+  isDeeperThan,
+  isObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  member,
+  without,
+} from "@janus/types";
 import { ANNOTATION_PREFIX } from "../api/names.ts";
 
 const METADATA = [
@@ -101,14 +110,5 @@ export const sanitised = (object: KubeObject): JsonObject => {
 /** So deep that neither the stack nor a reader of YAML can be relied on. */
 const DEEPEST = 200;
 
-/** Whether it is nested deeper than a file of it could be read. Found out level by level, not by recursion. */
-export const isTooDeep = (object: object): boolean => {
-  let level: readonly object[] = [object];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > DEEPEST) return true;
-    level = level.flatMap((one) =>
-      Object.values(one).filter((inner: unknown): inner is object => typeof inner === "object" && inner !== null),
-    );
-  }
-  return false;
-};
+/** Tells that it is nested deeper than a file of it could be read. */
+export const isTooDeep = (object: object): boolean => isDeeperThan(object, DEEPEST + 1);

@@ -2,7 +2,8 @@
 import type { Tree } from "../tree.ts";
 import type { Commit } from "./commit.ts";
 import type { Effect } from "./effect.ts";
-import type { ObjectFormat, Place, Trouble } from "./git-answer.ts";
+import type { ObjectFormat } from "../blob-id.ts";
+import type { Place, Trouble } from "./git-answer.ts";
 import type { PathConflict } from "./path-conflict.ts";
 import type { RecordedCommit } from "./pending.ts";
 import type { Pending } from "./refs.ts";

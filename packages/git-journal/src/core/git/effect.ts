@@ -2,7 +2,8 @@
 import type * as E from "fp-ts/lib/Either.js";
 import type { Tree } from "../tree.ts";
 import type { Commit } from "./commit.ts";
-import type { GitFailure, ObjectFormat } from "./git-answer.ts";
+import type { ObjectFormat } from "../blob-id.ts";
+import type { GitFailure } from "./git-answer.ts";
 import type { RecordedCommit } from "./pending.ts";
 import type { Pending, Refs } from "./refs.ts";
 import type { ObjectId } from "./object-id.ts";

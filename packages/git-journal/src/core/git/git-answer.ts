@@ -1,4 +1,5 @@
 // The verdict on an answer of git: what it means for the branch, and what people are told.
+import type { ObjectFormat } from "../blob-id.ts";
 import { type BranchName, refOf } from "./branch-name.ts";
 
 /** How a git process ended that did not succeed. */
@@ -50,8 +51,6 @@ export interface Trouble {
   /** It stays until somebody changes something: another try soon would meet the same. */
   readonly lasts: boolean;
 }
-
-export type ObjectFormat = "sha1" | "sha256";
 
 export type Verdict =
   /** There is no such branch. */

@@ -1,18 +1,11 @@
 // Decides what follows from the answer to the effect of a cycle.
+import type { ObjectFormat } from "../blob-id.ts";
 import * as E from "fp-ts/lib/Either.js";
 import type { Tree } from "../tree.ts";
 import type { Commit } from "./commit.ts";
 import type { At, Cycle, EffectAt, End, Next, Start, State, StateAt } from "./cycle.ts";
 import type { Results } from "./effect.ts";
-import {
-  type GitFailure,
-  type ObjectFormat,
-  pushVerdict,
-  shown,
-  type Trouble,
-  type Verdict,
-  verdict,
-} from "./git-answer.ts";
+import { type GitFailure, pushVerdict, shown, type Trouble, type Verdict, verdict } from "./git-answer.ts";
 import { withoutConflicts } from "./path-conflict.ts";
 import { replay } from "./pending.ts";
 import type { Pending } from "./refs.ts";
