@@ -11,7 +11,7 @@ import { type BadWays, badWays } from "../trouble/bad-ways.ts";
 import { dump } from "./dump.ts";
 import { client, connection } from "./world.ts";
 
-const SHARE = share({ npmTest: 6, ci: 3 });
+const SHARE = share({ npmTest: 6, ci: 6 });
 
 let ways: BadWays;
 let usual: string;

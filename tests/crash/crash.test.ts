@@ -21,8 +21,8 @@ const environment = crashCluster();
  * Of the crashes of each scenario: all of them take an hour and a half on two cores. Few of one scenario mostly wait for
  * locks to expire, so that of a sample several scenarios go on side by side.
  */
-const SHARE = share({ npmTest: 180, ci: 150 });
-const SCENARIOS = share({ npmTest: 8, ci: 1 });
+const SHARE = share({ npmTest: 180, ci: 100 });
+const SCENARIOS = share({ npmTest: 8, ci: 2 });
 const shown = `${showShare("crash", SHARE)}${showShare("scenario", SCENARIOS)}`;
 
 const all = (faults: readonly Fault[], takeover: Takeover): readonly CrashRun[] =>

@@ -7,8 +7,8 @@ import { configMapNamed, controllerMemory, MOST, numbers, text } from "./control
 import { submit } from "./crowd.ts";
 import { configMaps, CONNECTIONS, create, must, openNamespace, read } from "./world.ts";
 
-/** One in so many of the ends of a large Transaction: each takes three minutes. */
-const ENDS = share({ npmTest: 2, ci: 2 });
+/** One in so many of the ends of a large Transaction, and of the crowds of large ones: each takes two minutes. */
+const SHARE = share({ npmTest: 2, ci: 2 });
 
 const memory = controllerMemory();
 
@@ -27,9 +27,30 @@ const targets = async (namespace: string, count: number, atOnce: number) => {
   }));
 };
 
+/** Each of them in a namespace of its own. */
+const CROWDS = [
+  {
+    what: "24 Transactions of 0.9 MB each",
+    size: 24,
+    submitTo: async (namespace: string) => {
+      const { api } = memory();
+      await openNamespace(api, namespace);
+      const content = { data: { a: text(900_000, 0) } };
+      await submit(api, namespace, "large", [{ type: "Create", target: configMapNamed("a"), content }]);
+    },
+  },
+  {
+    what: "16 Transactions of 12 targets of 0.9 MB each",
+    size: 16,
+    submitTo: async (namespace: string) => {
+      await submit(memory().api, namespace, "large", await targets(namespace, 12, 1));
+    },
+  },
+];
+
 describe("the memory of the controller is bounded", { timeout: 600_000 }, () => {
-  it.each(sampled(["Committed", "RolledBack"], ENDS))(
-    `over a Transaction of 200 targets of 0.9 MB each, until it is %s ${showShare("end", ENDS)}`,
+  it.each(sampled(["Committed", "RolledBack"], SHARE))(
+    `over a Transaction of 200 targets of 0.9 MB each, until it is %s ${showShare("end", SHARE)}`,
     async (phase) => {
       const { api, started, peakOver, allReach } = memory();
       const namespace = phase.toLowerCase();
@@ -49,29 +70,16 @@ describe("the memory of the controller is bounded", { timeout: 600_000 }, () => 
     },
   );
 
-  it("over 24 Transactions of 0.9 MB each, all at once", async () => {
-    const { api, started, peakOver, allReach } = memory();
-    const namespaces = numbers(24).map((n) => `whole-${n}`);
-    await sideBySide(4, namespaces, async (namespace) => {
-      await openNamespace(api, namespace);
-      const content = { data: { a: text(900_000, 0) } };
-      await submit(api, namespace, "large", [{ type: "Create", target: configMapNamed("a"), content }]);
-    });
-    const replica = await started("whole");
-    await allReach(namespaces, "Committed");
-    expect(await peakOver("24 Transactions of 0.9 MB each, all at once", replica)).toBeLessThan(MOST);
-    expect(replica.falls()).toBe(0);
-  });
-
-  it("over 16 Transactions of 12 targets of 0.9 MB each, all at once", async () => {
-    const { api, started, peakOver, allReach } = memory();
-    const namespaces = numbers(16).map((n) => `targets-${n}`);
-    await sideBySide(4, namespaces, async (namespace) =>
-      submit(api, namespace, "large", await targets(namespace, 12, 1)),
-    );
-    const replica = await started("targets");
-    await allReach(namespaces, "Committed");
-    expect(await peakOver("16 Transactions of 12 targets of 0.9 MB each, all at once", replica)).toBeLessThan(MOST);
-    expect(replica.falls()).toBe(0);
-  });
+  it.each(sampled(CROWDS, SHARE))(
+    `over $what, all at once${showShare("crowd", SHARE)}`,
+    async ({ what, size, submitTo }) => {
+      const { started, peakOver, allReach } = memory();
+      const namespaces = numbers(size).map((n) => `crowd-of-${size}-${n}`);
+      await sideBySide(4, namespaces, submitTo);
+      const replica = await started(`crowd-of-${size}`);
+      await allReach(namespaces, "Committed");
+      expect(await peakOver(`${what}, all at once`, replica)).toBeLessThan(MOST);
+      expect(replica.falls()).toBe(0);
+    },
+  );
 });

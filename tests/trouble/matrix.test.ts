@@ -5,7 +5,7 @@ import { share, showShare } from "../fixtures/sample.ts";
 import { newTestBed, type TestBed } from "./test-bed.ts";
 import { OUTCOMES, transactionRun } from "./transactions.ts";
 
-const SHARE = share({ npmTest: 6, ci: 3 });
+const SHARE = share({ npmTest: 6, ci: 6 });
 
 let testBed: TestBed;
 beforeAll(async () => void (testBed = await newTestBed()));
