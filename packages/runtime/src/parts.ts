@@ -47,6 +47,7 @@ export {
 export {
   eventsOf,
   keyOf,
+  type ReflectedBy,
   type Reflector,
   type ReflectorEvent,
   startReflector,
