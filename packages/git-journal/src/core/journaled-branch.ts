@@ -6,6 +6,7 @@ import type { Readiness } from "./conditions.ts";
 import type { Destination } from "./destinations.ts";
 import type { BranchName } from "./git/branch-name.ts";
 import type { Labels } from "./label-selector.ts";
+import type { BaseFolder } from "./path.ts";
 import type { RepositoryUrl } from "./repository-url.ts";
 import type { SelectedResource, SelectionRule, SelectionSettings } from "./selection.ts";
 
@@ -19,16 +20,24 @@ export interface JournaledDestination {
   readonly isBlocked: boolean;
   /** False: no file is deleted, since it has no Ready rule, or one whose selector is wrong, so that nobody knows what it selects. */
   readonly deletes: boolean;
+  /** Of all other destinations of the same branch, also where they are written with other credentials. */
+  readonly otherFolders: readonly BaseFolder[];
 }
 
-/** All that is written to one branch of one repository: one worker. */
+/**
+ * All that is written to one branch of one repository, with the same credentials: one worker.
+ *
+ * Nobody writes with credentials that another one was given: two GitRepoConfigs with the same URL and different Secrets are two
+ * branches here, with different keys. They meet as two clusters do, by compare-and-swap.
+ */
 export interface JournaledBranch {
   /** Names the clone and the Lease. */
   readonly key: string;
   readonly repository: RepositoryUrl;
   readonly branch: BranchName;
-  /** `namespace/name` of the Secret with the credentials: that of the oldest destination. */
+  /** `namespace/name` of the Secret with the credentials. */
   readonly secret: string | undefined;
+  /** Of the oldest GitRepoConfig. */
   readonly limits: ReturnType<typeof limitsFor>;
   /** The oldest first. */
   readonly destinations: readonly JournaledDestination[];
@@ -38,8 +47,8 @@ export interface JournaledBranch {
 export interface Wanted {
   /** By their keys. */
   readonly branches: ReadonlyMap<string, JournaledBranch>;
-  /** Keys of resources that were served, and certainly are not any more. */
-  readonly gone: ReadonlySet<string>;
+  /** Keys of resources that are certainly not served; nobody can list them all. */
+  readonly gone: Pick<ReadonlySet<string>, "has">;
   readonly settings: SelectionSettings;
   /** Of all namespaces. */
   readonly namespaceLabels: ReadonlyMap<string, Labels>;
@@ -53,6 +62,8 @@ export interface DestinationReport {
   readonly lastCommit?: string;
   /** RFC 3339. */
   readonly lastPushTime?: string;
+  /** All that was pushed for it since the start of the process. */
+  readonly pushed: { readonly commits: number; readonly files: number };
   /** Files of live objects. */
   readonly objects: number;
   /** Changes that are not pushed. */
@@ -61,6 +72,10 @@ export interface DestinationReport {
   readonly incomplete: readonly string[];
 }
 
-/** The key of a branch: equal for all spellings of its repository. */
-export const branchKey = ({ key }: Pick<RepositoryUrl, "key">, branch: string): string =>
-  bytesToHex(sha256(utf8ToBytes(`${key}\n${branch}`))).slice(0, 16);
+/**
+ * The key of a branch: equal for all spellings of its repository.
+ *
+ * @param more tells apart what is written with other credentials than those of the oldest GitRepoConfig
+ */
+export const branchKey = ({ key }: Pick<RepositoryUrl, "key">, branch: string, ...more: readonly string[]): string =>
+  bytesToHex(sha256(utf8ToBytes([key, branch, ...more].join("\n")))).slice(0, 16);

@@ -133,6 +133,23 @@ const unclean = (message: string): Verdict => ({
   trouble: { reason: "ConnectionFailed", message, lasts: false },
 });
 
+/** Of a repository that is elsewhere. @param location undefined: the server does not say where */
+export const redirected = (place: Place, status: string, location: string | undefined): Trouble => {
+  const to = location === undefined ? "" : ` to ${shown(place, location)}`;
+  return {
+    reason: "InvalidURL",
+    message: `${place.url} is redirected${to} (HTTP ${status}), which is not followed: set repoUrl to where the repository is`,
+    lasts: true,
+  };
+};
+
+/** Of an answer that nobody has thought of. */
+export const unexpected = (place: Place, failure: GitFailure): Trouble => ({
+  reason: "ConnectionFailed",
+  message: `git failed for ${place.url}: ${wordsOf(place, failure)}`,
+  lasts: false,
+});
+
 interface Rule {
   readonly says: RegExp;
   readonly means: (place: Place, match: readonly string[], failure: GitFailure) => Verdict;
@@ -300,7 +317,7 @@ export const verdict = (place: Place, failure: GitFailure): Verdict => {
   if (rule !== undefined) return rule.means(place, [...(rule.says.exec(near) ?? [])], failure);
   return NETWORK.test(near)
     ? passing(`the connection to ${place.host} failed: ${wordsOf(place, failure)}`)
-    : passing(`git failed for ${place.url}: ${wordsOf(place, failure)}`);
+    : { is: "trouble", trouble: unexpected(place, failure) };
 };
 
 /** That the ref on the server is no longer the one which was read. */
