@@ -43,7 +43,6 @@ const indexOf = ({ resources }: DestinationState): ReadonlyMap<FilePath, KeptObj
 const comparedWith = (
   { settings, gone }: BranchState,
   destination: DestinationState,
-  folders: readonly BaseFolder[],
   tree: Tree,
   read: ReadonlyMap<string, FileContent | undefined>,
 ): Compared => {
@@ -59,7 +58,7 @@ const comparedWith = (
   });
   return {
     folder,
-    otherFolders: folders.filter((other) => other !== folder),
+    otherFolders: wanted.otherFolders,
     index: indexOf(destination),
     spared: new Set([...resources.values()].flatMap(({ spared }) => [...entriesOf(spared).keys()])),
     tree,
@@ -85,7 +84,7 @@ const markerIds = (state: BranchState, tree: Tree): readonly string[] =>
 export const blobsToRead = (state: BranchState, tree: Tree): readonly string[] => {
   const contents = contentsOf(state.blobs);
   const needed = writable(state).flatMap(
-    (destination) => planned(comparedWith(state, destination, foldersOf(state), tree, contents)).toRead,
+    (destination) => planned(comparedWith(state, destination, tree, contents)).toRead,
   );
   return [...new Set([...needed, ...markerIds(state, tree).filter((id) => !state.blobs.has(id))])];
 };
@@ -200,12 +199,11 @@ export const compared = (
   const { tree, read, textOf, installation, now } = comparing;
   const blobs = new Map([...state.blobs, ...read]);
   const contents = contentsOf(blobs);
-  const folders = foldersOf(state);
   const { transactions, held } = holdsAt(state, now);
   const parts = writable(state).map((destination): OfDestination => {
     const ownership = ownershipOf(destination, tree, blobs, installation);
     const isBlocked = ownership.type === "anothers" && ownership.isBlocked;
-    const against = comparedWith(state, destination, folders, tree, contents);
+    const against = comparedWith(state, destination, tree, contents);
     const plan: Plan = isBlocked ? { changes: [], toRead: [], conflicts: [] } : planned(against);
     return { state: destination, ownership, plan, files: pendingFiles(plan, against, held) };
   });
@@ -237,7 +235,7 @@ export const compared = (
       commits,
       isAll: commits.length === all.length,
       upTo: history.touches.at(-1)?.number ?? 0,
-      pending: files.length,
+      left: files.length - new Set(commits.flatMap((one) => one.files.map(({ path }) => path))).size,
       missing,
       conflicts: parts.flatMap(({ plan }) => plan.conflicts),
       ownership: new Map(parts.map(({ state: { wanted }, ownership }) => [wanted.destination.name, ownership])),

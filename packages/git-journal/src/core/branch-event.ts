@@ -4,7 +4,8 @@ import type { PlannedCommit } from "./batch.ts";
 import type { Comparison } from "./branch-state.ts";
 import type { Outcome } from "./git/cycle.ts";
 import type { ObjectId } from "./git/object-id.ts";
-import type { JournaledBranch } from "./journaled-branch.ts";
+import type { By } from "./history.ts";
+import type { JournaledBranch, Wanted } from "./journaled-branch.ts";
 import type { Ingested } from "./kept-object.ts";
 import type { FilePath } from "./path.ts";
 import type { SelectionSettings } from "./selection.ts";
@@ -22,7 +23,7 @@ export type BranchEvent =
   | {
       readonly type: "wanted";
       readonly branch: JournaledBranch;
-      readonly gone: ReadonlySet<string>;
+      readonly gone: Wanted["gone"];
       readonly settings: SelectionSettings;
     }
   /** All objects of a resource are listed: what is known of them stays until they are. */
@@ -41,8 +42,8 @@ export type BranchEvent =
   | {
       readonly type: "seen";
       readonly file: SeenFile;
-      /** Who has changed it, if that is known. */
-      readonly user: string | undefined;
+      /** Who has changed it, where no mark of a Transaction tells. */
+      readonly by: By;
     }
   | { readonly type: "transaction"; readonly transaction: Transaction }
   | { readonly type: "transactionGone"; readonly uid: string }

@@ -73,7 +73,7 @@ const withWanted = (
       ];
     }),
   );
-  if (former === undefined) return { wanted, formerRules: [], resources, ownership: undefined };
+  if (former === undefined) return { wanted, formerRules: [], resources, ownership: undefined, pushed: { commits: 0, files: 0 } };
   if (isSameRules(former.wanted.rules, wanted.rules)) return { ...former, wanted, resources };
   const dropped = former.wanted.rules.filter((rule) => !wanted.rules.includes(rule));
   return { ...former, wanted, resources, formerRules: [...(isCompared ? [] : former.formerRules), ...dropped] };
@@ -97,9 +97,7 @@ const wanted = (
 ): BranchState => {
   const isSame =
     state.destinations.size === branch.destinations.length &&
-    branch.destinations.every((one) => isSameDestination(state.destinations.get(one.destination.name), one)) &&
-    state.gone.size === gone.size &&
-    [...gone].every((key) => state.gone.has(key));
+    branch.destinations.every((one) => isSameDestination(state.destinations.get(one.destination.name), one));
   const isCompared = state.toCompare === undefined;
   // What has changed may be what git or the server has refused.
   const isTried = state.trouble === undefined || isSame;
@@ -114,7 +112,7 @@ const wanted = (
         withWanted(movedTo(state.destinations.get(one.destination.name), one), one, isCompared),
       ]),
     ),
-    ...(isSame ? {} : { toCompare: compareFrom(state, now, true) }),
+    ...(isSame && gone === state.gone ? {} : { toCompare: compareFrom(state, now, !isSame) }),
     ...(isTried ? {} : { retryAt: now }),
   };
 };
@@ -128,21 +126,20 @@ const movedTo = (
 
 // Objects
 
-/** Who has made this version: the Transaction whose mark has come with it, else the user, if one is known. */
+/** Who has made this version: the Transaction whose mark has come with it, else who is known by other means. */
 const authorOf = (
   state: BranchState,
   path: FilePath,
   before: KeptObject | undefined,
   after: KeptObject | undefined,
-  user: string | undefined,
+  by: By,
 ): By => {
   const known = [...state.transactions.values()].map(({ transaction }) => transaction);
   const uid =
     after === undefined
       ? before && deletedBy(known, path, before.uid)
       : movedMark(before?.uid === after.uid ? before.marks : NO_MARKS, after.marks);
-  if (uid !== undefined) return { type: "transaction", uid };
-  return user === undefined ? UNKNOWN : { type: "user", name: user };
+  return uid === undefined ? by : { type: "transaction", uid };
 };
 
 const versionOf = (object: KeptObject | undefined): Touch["version"] =>
@@ -172,7 +169,7 @@ const touched = (
   return recorded(earlier, { path, version: versionOf(after), operations, by, at: now });
 };
 
-const seen = (state: BranchState, file: SeenFile, user: string | undefined, now: Instant): BranchState => {
+const seen = (state: BranchState, file: SeenFile, by: By, now: Instant): BranchState => {
   const { destination, resource, path, ingested } = file;
   const listed = state.destinations.get(destination)?.resources.get(resource);
   if (listed === undefined) return state;
@@ -186,7 +183,7 @@ const seen = (state: BranchState, file: SeenFile, user: string | undefined, now:
     })),
   };
   if (before?.fingerprint === after?.fingerprint) return next;
-  const history = touched(state, path, before, after, authorOf(state, path, before, after, user), now);
+  const history = touched(state, path, before, after, authorOf(state, path, before, after, by), now);
   const isLost = history.touches.length < state.history.touches.length;
   return { ...next, history, ...(isLost ? { toCompare: compareFrom(state, now, false) } : {}) };
 };
@@ -213,7 +210,7 @@ const listed = (
     for (const [path, before] of entriesOf(known.objects)) {
       const after = objects.get(path);
       if (before.fingerprint === after?.fingerprint) continue;
-      const by = authorOf(state, path, before, after, undefined);
+      const by = authorOf(state, path, before, after, UNKNOWN);
       history = touched({ ...state, history }, path, before, after, by, now);
     }
     return { version, objects: largeMap(objects), spared: largeMap(spared), list: { is: "complete" } };
@@ -278,7 +275,7 @@ const withoutTransaction = (state: BranchState, uid: string): BranchState => {
 };
 
 const targetRead = (state: BranchState, uid: string, file: SeenFile, now: Instant): BranchState => {
-  const next = seen(state, file, undefined, now);
+  const next = seen(state, file, UNKNOWN, now);
   return {
     ...next,
     transactions: mapped(next.transactions, uid, (one) => ({
@@ -353,9 +350,14 @@ const pushedTo = (
   new Map(
     [...destinations].map(([name, one]) => {
       const { folder } = one.wanted.destination;
-      const at = planned.findLastIndex(({ files }) => files.some(({ path }) => isWithin(folder, path)));
-      const last = ids[Math.min(at, ids.length - 1)];
-      return [name, at < 0 || last === undefined ? one : { ...one, lastCommit: last, lastPush: now }];
+      const own = planned.map(({ files }) => files.filter(({ path }) => isWithin(folder, path)).length);
+      const last = ids[own.findLastIndex((files) => files > 0)];
+      if (last === undefined) return [name, one];
+      const pushed = {
+        commits: one.pushed.commits + own.filter((files) => files > 0).length,
+        files: one.pushed.files + own.reduce((sum, files) => sum + files, 0),
+      };
+      return [name, { ...one, lastCommit: last, lastPush: now, pushed }];
     }),
   );
 
@@ -419,7 +421,7 @@ export const afterEvent = (state: BranchState, event: BranchEvent, now: Instant)
         list: { is: "failed", because: event.because },
       }));
     case "seen":
-      return seen(state, event.file, event.user, now);
+      return seen(state, event.file, event.by, now);
     case "transaction":
       return known(state, event.transaction, now);
     case "transactionGone":

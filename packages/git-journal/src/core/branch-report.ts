@@ -46,12 +46,13 @@ const readinessOf = (state: BranchState, destination: DestinationState): Readine
 
 /** What became of a destination. */
 export const reportOf = (state: BranchState, destination: DestinationState): DestinationReport => {
-  const { ownership, resources, lastCommit, lastPush } = destination;
+  const { ownership, resources, lastCommit, lastPush, pushed } = destination;
   return {
     readiness: readinessOf(state, destination),
     ...(ownership?.type === "anothers" ? { conflict: ownership.message } : {}),
     ...(lastCommit === undefined ? {} : { lastCommit }),
     ...(lastPush === undefined ? {} : { lastPushTime: toTimestamp(lastPush) }),
+    pushed,
     objects: [...resources.values()].reduce((sum, { objects }) => sum + objects.size, 0),
     pending: pendingOf(state),
     incomplete: incompleteOf(destination),

@@ -11,7 +11,7 @@ import type { Trouble } from "./git/git-answer.ts";
 import type { ObjectId } from "./git/object-id.ts";
 import type { PathConflict } from "./git/path-conflict.ts";
 import { type History, NO_HISTORY } from "./history.ts";
-import type { JournaledBranch, JournaledDestination } from "./journaled-branch.ts";
+import type { DestinationReport, JournaledBranch, JournaledDestination, Wanted } from "./journaled-branch.ts";
 import type { KeptObject } from "./kept-object.ts";
 import type { LargeMap } from "./large-map.ts";
 import type { Ownership } from "./ownership.ts";
@@ -38,6 +38,7 @@ export interface DestinationState {
   readonly ownership: Ownership | undefined;
   readonly lastCommit?: ObjectId;
   readonly lastPush?: Instant;
+  readonly pushed: DestinationReport["pushed"];
 }
 
 /** Where a target of a Transaction is read. */
@@ -72,8 +73,8 @@ export interface Comparison {
   readonly isAll: boolean;
   /** The last touch that was there. */
   readonly upTo: number;
-  /** How many files differ, but for those that are held. */
-  readonly pending: number;
+  /** How many files differ, but for those that are held, and are in none of these commits. */
+  readonly left: number;
   /** Versions of files whose texts are not at hand, by their fingerprints. */
   readonly missing: ReadonlyMap<string, FilePath>;
   readonly conflicts: readonly PathConflict[];
@@ -85,7 +86,7 @@ export interface Comparison {
 
 export interface BranchState {
   readonly branch: JournaledBranch;
-  readonly gone: ReadonlySet<string>;
+  readonly gone: Wanted["gone"];
   readonly settings: SelectionSettings;
   readonly destinations: ReadonlyMap<string, DestinationState>;
   readonly transactions: ReadonlyMap<string, KnownTransaction>;

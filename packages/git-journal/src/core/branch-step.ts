@@ -64,12 +64,9 @@ const comparisonDue = ({ toCompare, branch }: BranchState): Instant => {
 const isIdle = ({ history, toCompare, trouble }: BranchState): boolean =>
   history.touches.length === 0 && toCompare === undefined && trouble === undefined;
 
-/** How many files may still differ. */
-export const pendingOf = ({ history, comparison, toCompare }: BranchState): number =>
-  Math.max(
-    new Set(history.touches.map(({ path }) => path)).size,
-    toCompare === undefined ? 0 : (comparison?.pending ?? 0) - (comparison?.isAll === true ? comparison.pending : 0),
-  );
+/** How many files differ, as far as it is known. */
+export const pendingOf = ({ history, comparison }: BranchState): number =>
+  Math.max(new Set(history.touches.map(({ path }) => path)).size, comparison?.left ?? 0);
 
 /** What is next. */
 export const nextStep = (state: BranchState, { refresh, idle }: BranchTiming, now: Instant): BranchStep => {
