@@ -6,9 +6,12 @@ import type { Outcome } from "./git/cycle.ts";
 import type { ObjectId } from "./git/object-id.ts";
 import type { By } from "./history.ts";
 import type { JournaledBranch, Wanted } from "./journaled-branch.ts";
-import type { Ingested } from "./kept-object.ts";
+import type { Ingested, KeptObject } from "./kept-object.ts";
 import type { FilePath } from "./path.ts";
 import type { SelectionSettings } from "./selection.ts";
+
+/** What is kept of an object; its text is not. */
+export type SeenObject = Exclude<Ingested, { readonly type: "kept" }> | { readonly type: "kept"; readonly object: KeptObject };
 
 /** What a file of a destination is to say, as far as its object was seen. */
 export interface SeenFile {
@@ -16,7 +19,7 @@ export interface SeenFile {
   /** The key of the resource. */
   readonly resource: string;
   readonly path: FilePath;
-  readonly ingested: Ingested;
+  readonly ingested: SeenObject;
 }
 
 export type BranchEvent =

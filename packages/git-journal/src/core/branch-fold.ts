@@ -331,8 +331,11 @@ const LONGEST_PAUSE = 30_000;
 
 const failed = (state: BranchState, trouble: NonNullable<BranchState["trouble"]>, now: Instant): BranchState => {
   const failures = state.failures + 1;
+  const { comparison } = state;
+  const unpushed = comparison?.commits.reduce((sum, { files }) => sum + files.length, 0) ?? 0;
   return {
     ...state,
+    comparison: comparison && { ...comparison, commits: [], left: comparison.left + unpushed },
     trouble,
     failures,
     retryAt: now + Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures - 1, 10)),
