@@ -33,16 +33,6 @@ const validating = (message: string): Readiness => ({ type: "progressing", reaso
 
 export const CHECKING: Readiness = { type: "progressing", reason: "Checking", message: "the server is being asked" };
 
-const reported = ({ readiness, incomplete }: DestinationReport): Readiness =>
-  readiness.type !== "ready" || incomplete.length === 0
-    ? readiness
-    : {
-        type: "failed",
-        reason: "ListIncomplete",
-        message: `${listed(incomplete)}; their files are left as they are until all was listed`,
-        lasts: false,
-      };
-
 /** Of a destination, without its rules. */
 const writable = (name: string, placed: Placed, { repositories, reports, ingests }: Progress): Readiness => {
   if (placed.blocked !== undefined) return placed.blocked;
@@ -53,7 +43,7 @@ const writable = (name: string, placed: Placed, { repositories, reports, ingests
       ? ready("it is valid; nothing is written, by the controller's flag --enable-watch-ingestion=false")
       : validating(`GitRepoConfig ${placed.config} is not checked yet`);
   const report = reports.get(name);
-  return report === undefined ? validating("the first comparison with the branch is under way") : reported(report);
+  return report === undefined ? validating("the first comparison with the branch is under way") : report.readiness;
 };
 
 const destination = (name: string, placed: Placed, progress: Progress): Readiness => {

@@ -6,8 +6,10 @@ import type { Repository } from "./wanted.ts";
 
 /** What was asked, and what came of it. */
 export interface Checked {
-  /** Of the URL, the branches and the version of the Secret. */
+  /** See {@link fingerprintOf}. */
   readonly fingerprint: string;
+  /** Of the Secret; undefined: there was none. */
+  readonly secretVersion: string | undefined;
   readonly at: Instant;
   /** In a row. */
   readonly failures: number;
@@ -23,9 +25,14 @@ const WHILE_FAILING = { first: 5_000, cap: 60_000 };
 /** While a repository cannot be used, its Secret is looked at so often: an edit heals within 30 s. */
 const SECRET = 25_000;
 
-/** Of the version of the Secret that is read now; undefined: it has none, or there is no such Secret. */
-export const fingerprintOf = ({ url, branches, secret }: Repository, secretVersion: string | undefined): string =>
-  JSON.stringify([url.key, url.user?.name, url.user?.password, branches, secret, secretVersion]);
+/** Of what is asked for, but for what the Secret says. Contains the name and password of a URL: it stays in memory. */
+export const fingerprintOf = ({ url, branches, secret }: Repository): string =>
+  JSON.stringify([url.key, url.user?.name, url.user?.password, branches, secret]);
+
+type Question = Pick<Checked, "fingerprint" | "secretVersion">;
+
+const isSame = (before: Checked | undefined, now: Question): before is Checked =>
+  before !== undefined && before.fingerprint === now.fingerprint && before.secretVersion === now.secretVersion;
 
 const pauseAfter = ({ readiness, failures }: Checked): number => {
   if (readiness.type !== "failed") return WHILE_READY;
@@ -33,10 +40,8 @@ const pauseAfter = ({ readiness, failures }: Checked): number => {
 };
 
 /** In how many ms the server is asked; 0: now. */
-export const askedIn = (checked: Checked | undefined, fingerprint: string, now: Instant): number =>
-  checked === undefined || checked.fingerprint !== fingerprint
-    ? 0
-    : Math.max(0, checked.at + pauseAfter(checked) - now);
+export const askedIn = (checked: Checked | undefined, question: Question, now: Instant): number =>
+  isSame(checked, question) ? Math.max(0, checked.at + pauseAfter(checked) - now) : 0;
 
 /** In how many ms it is looked whether something has changed. */
 export const lookedAtIn = (checked: Checked, now: Instant): number => {
@@ -47,14 +52,14 @@ export const lookedAtIn = (checked: Checked, now: Instant): number => {
 /** What became of it, when the server has answered. */
 export const afterAnswer = (
   before: Checked | undefined,
-  fingerprint: string,
+  question: Question,
   readiness: Readiness,
   at: Instant,
 ): Checked => ({
-  fingerprint,
+  ...question,
   at,
   readiness,
-  failures: readiness.type === "failed" ? 1 + (before?.fingerprint === fingerprint ? before.failures : 0) : 0,
+  failures: readiness.type === "failed" ? 1 + (isSame(before, question) ? before.failures : 0) : 0,
 });
 
 /** So many branches are asked for: a repository may allow a thousand. */

@@ -2,7 +2,7 @@
 import { asObject, equal, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { type Condition, Status } from "../api/status.ts";
-import { conditionsOf } from "./conditions.ts";
+import { conditionsOf, type Readiness } from "./conditions.ts";
 import type { Told } from "./readiness.ts";
 
 /** An Event of an object. */
@@ -21,6 +21,27 @@ export interface StatusChange {
 const previousConditions = ({ status }: KubeObject): readonly Condition[] => {
   const decoded = Status.decode(asObject(status));
   return E.isRight(decoded) ? (decoded.right.conditions ?? []) : [];
+};
+
+/** What objects alone decide, so that it is over when they say no more of it. */
+const OF_OBJECTS: ReadonlySet<string> = new Set([
+  "AccessDenied",
+  "BranchNotAllowed",
+  "GitDestinationNotFound",
+  "GitDestinationNotReady",
+  "GitRepoConfigNotFound",
+  "GitRepoConfigNotReady",
+  "InvalidBaseFolder",
+  "InvalidSpec",
+  "InvalidURL",
+  "NoRules",
+  "OwnershipConflict",
+]);
+
+/** What another process, or this one, has learned of servers and branches is not forgotten because it is asked again. */
+const isStillKnown = ({ type }: Readiness, before: readonly Condition[], generation: number): boolean => {
+  const ready = before.find((one) => one.type === "Ready");
+  return type === "progressing" && ready?.observedGeneration === generation && !OF_OBJECTS.has(ready.reason);
 };
 
 /** Once per cause: as long as it stays, its words may change, such as those of a server. */
@@ -52,6 +73,7 @@ const warningsOf = (conditions: readonly Condition[], before: readonly Condition
 export const statusChange = (object: KubeObject, { readiness, report }: Told, now: string): StatusChange | undefined => {
   const { generation = 0, uid = "" } = object.metadata;
   const before = previousConditions(object);
+  if (isStillKnown(readiness, before, generation)) return undefined;
   const conditions = conditionsOf(readiness, before, { generation, now }, report?.conflict);
   const wanted: JsonObject = {
     observedGeneration: generation,
@@ -81,8 +103,10 @@ export const pushedEvent = (
   before: Pushed | undefined,
   { pushed, lastCommit }: Pick<NonNullable<Told["report"]>, "pushed" | "lastCommit">,
 ): StatusEvent | undefined => {
-  const files = pushed.files - (before?.files ?? 0);
-  const commits = pushed.commits - (before?.commits ?? 0);
+  // A worker that was started anew counts anew.
+  const since = before === undefined || before.commits > pushed.commits ? { files: 0, commits: 0 } : before;
+  const files = pushed.files - since.files;
+  const commits = pushed.commits - since.commits;
   if (commits <= 0) return undefined;
   const last = lastCommit === undefined ? "" : `, the last is ${lastCommit.slice(0, 12)}`;
   return {
