@@ -102,6 +102,8 @@ const ownershipOf = (
 
 export interface Comparing {
   readonly tree: Tree;
+  /** Those of which the tree was read; what is in others is left to the next comparison. */
+  readonly folders: ReadonlySet<string>;
   /** Those that were asked for. */
   readonly read: ReadonlyMap<string, ReadBlob>;
   /** The text of a version of a file, by its fingerprint; undefined: it is not at hand. */
@@ -200,7 +202,9 @@ export const compared = (
   const blobs = new Map([...state.blobs, ...read]);
   const contents = contentsOf(blobs);
   const { transactions, held } = holdsAt(state, now);
-  const parts = writable(state).map((destination): OfDestination => {
+  const destinations = writable(state).filter(({ wanted }) => comparing.folders.has(wanted.destination.folder));
+  const isWhole = destinations.length === writable(state).length;
+  const parts = destinations.map((destination): OfDestination => {
     const ownership = ownershipOf(destination, tree, blobs, installation);
     const isBlocked = ownership.type === "anothers" && ownership.isBlocked;
     const against = comparedWith(state, destination, tree, contents);
@@ -233,7 +237,7 @@ export const compared = (
     comparison: {
       at: now,
       commits,
-      isAll: commits.length === all.length,
+      isAll: commits.length === all.length && isWhole,
       upTo: history.touches.at(-1)?.number ?? 0,
       left: files.length - new Set(commits.flatMap((one) => one.files.map(({ path }) => path))).size,
       missing,

@@ -3,6 +3,7 @@ import type { Transaction } from "@janus/api";
 import type { PlannedCommit } from "./batch.ts";
 import type { Comparison } from "./branch-state.ts";
 import type { Outcome } from "./git/cycle.ts";
+import type { Trouble } from "./git/git-answer.ts";
 import type { ObjectId } from "./git/object-id.ts";
 import type { By } from "./history.ts";
 import type { JournaledBranch, Wanted } from "./journaled-branch.ts";
@@ -54,11 +55,13 @@ export type BranchEvent =
   /** A target of a Transaction was read live. */
   | { readonly type: "targetRead"; readonly uid: string; readonly file: SeenFile }
   | { readonly type: "lease"; readonly is: "none" | "awaited" | "held" }
-  | { readonly type: "compared"; readonly comparison: Comparison; readonly landed: ObjectId | undefined }
+  /** The branch has the commits that were made up to this one. */
+  | { readonly type: "landed"; readonly head: ObjectId | undefined }
+  | { readonly type: "compared"; readonly comparison: Comparison }
   /** The commits of the last comparison are made, up to this one. */
   | { readonly type: "made"; readonly head: ObjectId; readonly commits: readonly PlannedCommit[] }
   /** Texts that were missing were looked for. */
   | { readonly type: "loaded"; readonly lost: ReadonlySet<FilePath> }
   | { readonly type: "ended"; readonly outcomes: readonly Outcome[]; readonly isFresh: boolean }
   /** Git could not even be begun, for lack of credentials. */
-  | { readonly type: "troubled"; readonly reason: "SecretNotFound" | "SecretMalformed" | "ConnectionFailed"; readonly message: string };
+  | ({ readonly type: "troubled" } & Trouble);

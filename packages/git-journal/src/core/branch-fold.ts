@@ -394,7 +394,7 @@ const ended = (
     ...withDone(next, now),
     history: settled(next.history, comparison.upTo, (path) => comparison.held.has(path)),
     hasSettled: true,
-    idleSince: next.idleSince ?? now,
+    idleSince: now,
   };
 };
 
@@ -435,10 +435,12 @@ export const afterEvent = (state: BranchState, event: BranchEvent, now: Instant)
       return targetRead(state, event.uid, event.file, now);
     case "lease":
       return { ...state, lease: event.is, idleSince: undefined, ...(event.is === "held" ? { fetchedAt: undefined } : {}) };
+    case "landed":
+      return landed(state, event.head);
     case "compared": {
       const { comparison } = event;
       return {
-        ...landed(state, event.landed),
+        ...state,
         comparison,
         blobs: comparison.blobs,
         format: comparison.format,
@@ -465,6 +467,6 @@ export const afterEvent = (state: BranchState, event: BranchEvent, now: Instant)
     case "ended":
       return ended(state, event, now);
     case "troubled":
-      return failed(state, { reason: event.reason, message: event.message, lasts: true }, now);
+      return failed(state, { reason: event.reason, message: event.message, lasts: event.lasts }, now);
   }
 };
