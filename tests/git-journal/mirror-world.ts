@@ -2,11 +2,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { gitJournalCrds } from "@janus/git-journal";
 import { type Api, type Hook, connect, loadConfig } from "@janus/kube";
 import { jsonLog, type Work, watchdog } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, onTestFinished, vi } from "vitest";
+import { gitJournalCrds } from "../../packages/git-journal/src/api/crds.ts";
 import { type JournalFlags, startWork, type Surroundings } from "../../packages/git-journal/src/shell/work.ts";
 import { takeWorkDirectory } from "../../packages/git-journal/src/shell/work-directory.ts";
 import { administrator, type Manifest, resourceOf } from "../fixtures/administrator.ts";

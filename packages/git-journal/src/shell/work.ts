@@ -1,5 +1,5 @@
 // Starts the work of a leader: from the objects of the cluster to commits in the branches of all repositories.
-import { defect, newWorkQueue, wall, type Work, type WorkContext } from "@janus/runtime/parts";
+import { defect, newWorkQueue, reportWatchFailure, wall, type Work, type WorkContext } from "@janus/runtime/parts";
 import { Registry } from "prom-client";
 import * as E from "fp-ts/lib/Either.js";
 import { secretsOf } from "../core/age-keys.ts";
@@ -19,7 +19,7 @@ import { journalMetrics } from "./metrics.ts";
 import { NAMES } from "./names.ts";
 import { objectStreams } from "./object-streams.ts";
 import { fileText } from "./sops.ts";
-import { transactionStream } from "./transaction-stream.ts";
+import { TRANSACTIONS, transactionStream } from "./transaction-stream.ts";
 import type { WorkDirectory } from "./work-directory.ts";
 
 export interface Surroundings {
@@ -108,6 +108,7 @@ export const startWork = (
     onChange: (transaction) => tellAll({ type: "transaction", transaction }),
     onGone: (uid) => tellAll({ type: "transactionGone", uid }),
     onKnown: () => tellAll({ type: "transactionsKnown" }),
+    onError: reportWatchFailure(log, "Transactions", TRANSACTIONS),
   });
 
   const begin = (branch: JournaledBranch, uid: string, reports: Configuration): Running => {
