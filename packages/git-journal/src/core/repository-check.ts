@@ -2,7 +2,7 @@
 import type { Instant } from "@janus/types";
 import type { Readiness } from "./conditions.ts";
 import { type BranchName, refOf } from "./git/branch-name.ts";
-import type { Repository } from "./wanted.ts";
+import type { Repository } from "./located.ts";
 
 /** What was asked, and what came of it. */
 export interface Checked {

@@ -6,7 +6,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "../core/conditions.ts";
 import type { Failed } from "../core/configured.ts";
 import { afterAnswer, askedIn, type Checked, fingerprintOf, lookedAtIn } from "../core/repository-check.ts";
-import type { Repository } from "../core/wanted.ts";
+import type { Repository } from "../core/located.ts";
 import { askServer } from "./ask-server.ts";
 import { readCredentials } from "./repository-secret.ts";
 import type { WorkDirectory } from "./work-directory.ts";
