@@ -352,8 +352,9 @@ it("a resource is selected when its definition comes, and gone when that goes", 
 
 it("what is known of a group stays known while it cannot be asked", { timeout: 30_000 }, async () => {
   const broken = { is: false };
+  const namespace = await freshNamespace();
   const second = await runConfiguration({
-    namespaces: [shop],
+    namespaces: [namespace],
     discoveryRefresh: 200,
     hook: async (request, next) => {
       const answer = await next(request);
@@ -368,7 +369,8 @@ it("what is known of a group stays known while it cannot be asked", { timeout: 3
     },
   });
   ends.push(second.stop);
-  await rule(shop, "apps", { destinationRef: { name: "good" }, rules: [{ resources: ["deployments"] }] });
+  await made("GitRepoConfig", `${namespace}/open`, { repoUrl: servers.open, branch: "main" });
+  await rule(namespace, "apps", { gitRepoConfigRef: { name: "open" }, rules: [{ resources: ["deployments"] }] });
   const knows = () =>
     [...(second.wanted()?.branches.values() ?? [])].some(({ destinations }) =>
       destinations.some(({ selected }) => selected.some(({ plural }) => plural === "deployments")),
@@ -389,6 +391,7 @@ it("a new process changes nothing that it finds as it left it", { timeout: 30_00
     );
   const before = await versions();
   expect(before.length).toBeGreaterThan(0);
+  await running.stop();
   const next = await runConfiguration({ namespaces: [shop, bank, other], silent: [`GitRepoConfig ${shop}/tenants`] });
   ends.push(next.stop);
   await next.synced;

@@ -5,10 +5,12 @@ import { type BranchName, refOf } from "../../../packages/git-journal/src/core/g
 import type { Repository } from "../../../packages/git-journal/src/core/located.ts";
 import {
   afterAnswer,
+  afterUse,
   askedIn,
   branchFound,
   type Checked,
   fingerprintOf,
+  isOfRepository,
   lookedAtIn,
 } from "../../../packages/git-journal/src/core/repository-check.ts";
 import { repositoryUrl } from "../../../packages/git-journal/src/core/repository-url.ts";
@@ -49,6 +51,16 @@ describe("a server is asked", () => {
 
 it.each([failed(true), failed(false)])("while a repository cannot be used, its Secret is looked at within 30 s", (readiness) => {
   for (const now of [0, 10_000, 290_000]) expect(lookedAtIn(checked(readiness, 9), now)).toBeLessThan(30_000);
+});
+
+it("a server that a worker has used is not asked soon, and at once if it did not answer before", () => {
+  expect(askedIn(afterUse(checked(READY), 500_000), QUESTION, 600_000)).toBe(500_000);
+  expect(askedIn(afterUse(checked(failed(true)), 1), QUESTION, 1)).toBe(0);
+});
+
+it("a branch that takes no push says nothing of its repository", () => {
+  const of = (reason: string) => isOfRepository({ type: "failed", reason, message: "", lasts: true });
+  expect(["AuthenticationFailed", "PushRefused", "DiskFull"].map(of)).toEqual([true, false, false]);
 });
 
 it("a branch that is missing is no error", () => {
