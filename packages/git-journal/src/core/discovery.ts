@@ -59,25 +59,16 @@ export const groupsOf = (lists: readonly JsonObject[]): ReadonlyMap<string, Grou
       }),
   );
 
-export interface Discovered {
-  readonly served: readonly ServedResource[];
-  /** Served before, and now certainly not. */
-  readonly gone: readonly ServedResource[];
-}
-
 /**
  * What is served, after an answer for all groups.
  *
- * Guarantees: of a group that failed, all that was known stays known; a resource is gone only if its group answered without it, or
- *             if the API server does not list the group at all.
+ * Guarantees: of a group that failed, all that was known stays known.
  */
-export const discovered = (before: readonly ServedResource[], groups: ReadonlyMap<string, GroupAnswer>): Discovered => {
-  const served = [...groups].flatMap(([group, answer]) =>
-    answer === "failed" ? before.filter((one) => one.group === group) : answer,
-  );
-  const keys = new Set(served.map(resourceKey));
-  return { served, gone: before.filter((one) => !keys.has(resourceKey(one))) };
-};
+export const discovered = (
+  before: readonly ServedResource[],
+  groups: ReadonlyMap<string, GroupAnswer>,
+): readonly ServedResource[] =>
+  [...groups].flatMap(([group, answer]) => (answer === "failed" ? before.filter((one) => one.group === group) : answer));
 
 /** What is installed, by the objects that say so. */
 export interface Installed {
