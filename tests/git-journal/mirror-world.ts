@@ -87,7 +87,7 @@ export const controllerOf = async (
   const send: Api["send"] = hooks.reduceRight<Api["send"]>((next, hook) => (request) => hook(request, next), client.send);
   const api = { ...client, send };
   const running = startWork(
-    { api, renewals: api, pod: "test", log: jsonLog("error"), watchdog: watchdog() },
+    { api, renewals: api, pod: "test", log: jsonLog(process.env["GJ_LOG"] === "debug" ? "debug" : "error"), watchdog: watchdog() },
     { ...flagsFor(namespace), ...flags },
     { work: work.right, identity, env: process.env, ...(authorOf === undefined ? {} : { authorOf }) },
   );
@@ -106,16 +106,25 @@ export interface Place {
   readonly create: (...manifests: readonly Manifest[]) => Promise<void>;
   readonly patch: (manifest: Manifest) => Promise<void>;
   readonly remove: (manifest: Manifest) => Promise<void>;
-  readonly ready: (kind: string, name: string) => Promise<readonly [status: string, reason: string, message: string]>;
+  /** The condition Ready. */
+  readonly ready: (kind: string, name: string) => Promise<Readonly<Record<"status" | "reason" | "message", string>> | undefined>;
 }
 
 const MARKER = ".configbutler/owner.yaml";
 
+interface PlaceOptions extends NonNullable<Parameters<typeof startGitServer>[0]> {
+  /** Default: a new one. */
+  readonly namespace?: string;
+}
+
 /** A namespace, and a server with an empty repository. */
-export const place = async (options: Parameters<typeof startGitServer>[0] = {}): Promise<Place & { readonly url: string }> => {
+export const place = async ({
+  namespace: given,
+  ...options
+}: PlaceOptions = {}): Promise<Place & { readonly url: string }> => {
   const server = await startGitServer({ tls: false, ...options });
   onTestFinished(server.stop);
-  const namespace = await freshNamespace();
+  const namespace = given ?? (await freshNamespace());
   const git = gitOf(server.directory);
   const hasBranch = (): boolean => git(["for-each-ref", "refs/heads/main"]) !== "";
   const names = (): readonly string[] =>
@@ -140,10 +149,9 @@ export const place = async (options: Parameters<typeof startGitServer>[0] = {}):
     ready: async (kind, name) => {
       const object = await administrator.read(within(namespace, { apiVersion: API_VERSION, kind, metadata: { name } }));
       const { conditions = [] } = Object(object?.["status"]) as {
-        readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string; readonly message: string }[];
+        readonly conditions?: readonly Readonly<Record<"type" | "status" | "reason" | "message", string>>[];
       };
-      const one = conditions.find(({ type }) => type === "Ready");
-      return [one?.status ?? "", one?.reason ?? "", one?.message ?? ""];
+      return conditions.find(({ type }) => type === "Ready");
     },
   };
 };

@@ -1,5 +1,6 @@
 // What is live gets into the branch and stays the same there: by a real API server and a real git server.
 import { describe, expect, it } from "vitest";
+import { commitsElsewhere } from "./server-world.ts";
 import { configMap, configuration, controllerOf, manifest, place, workDirectory } from "./mirror-world.ts";
 
 const path = (namespace: string, name: string, resource = "configmaps"): string =>
@@ -17,7 +18,7 @@ describe("the journal", () => {
     );
     expect(files()["prod/.configbutler/owner.yaml"]).toContain(`destination: ${namespace}/prod`);
     expect(log()).toEqual(["GitOps Reverser: Create 2 objects"]);
-    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject(["True", "Ready"]);
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "True", reason: "Ready" });
 
     await patch(configMap("a", { a: "2" }));
     await expect.poll(() => files()[path(namespace, "a")]).toContain('a: "2"');
@@ -52,9 +53,12 @@ describe("the journal", () => {
     await create(...configuration(url), configMap("a"));
     await controllerOf(namespace);
     await have([path(namespace, "a")]);
-    git(
-      ["fast-import", "--quiet"],
-      `commit refs/heads/main\ncommitter Eve <eve@example.com> 1700000000 +0000\ndata 4\nelse\nfrom ${git(["rev-parse", "main"])}\nM 100644 inline README.md\ndata 1\nx\nM 100644 inline ${path(namespace, "a")}\ndata 1\ny\nM 100644 inline ${path(namespace, "old")}\ndata ${Buffer.byteLength(old(namespace))}\n${old(namespace)}\n`,
+    commitsElsewhere(git, "README.md", "x");
+    commitsElsewhere(git, path(namespace, "a"), "y");
+    commitsElsewhere(
+      git,
+      path(namespace, "old"),
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: old\n  namespace: ${namespace}\n`,
     );
     await create(configMap("b"));
     await have(["README.md", path(namespace, "a"), path(namespace, "b")]);
@@ -99,7 +103,7 @@ describe("the journal", () => {
     await have([path(namespace, "a"), account, path(namespace, "new", "serviceaccounts")]);
     await expect
       .poll(() => ready("GitDestination", "prod"))
-      .toEqual(["False", "ListIncomplete", "configmaps: 403 no"]);
+      .toMatchObject({ status: "False", reason: "ListIncomplete", message: "configmaps: 403 no" });
   });
 
   it("is written by one of two controllers at a time, and by the other once that has ended", async () => {
@@ -130,7 +134,3 @@ describe("the journal", () => {
     await have([path(namespace, "a"), account]);
   });
 });
-
-function old(namespace: string): string {
-  return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: old\n  namespace: ${namespace}\n`;
-}
