@@ -15,7 +15,7 @@ import {
 import { TLS_SECRET } from "../../packages/git-journal/src/api/names.ts";
 import { trustedBundle } from "../../packages/git-journal/src/core/webhook-rules.ts";
 import { asObject } from "@janus/types";
-import { right } from "../unit/git-journal/right.ts";
+import { must } from "../load/world.ts";
 import { tlsSecret, type WebhookWorld, webhookWorld } from "./webhook-world.ts";
 
 const configMaps: Resource = {
@@ -71,14 +71,17 @@ describe("certificates", () => {
     const { namespace, port, admin } = world;
     const now = Date.now();
     const old = await makeAuthority(now, { notBefore: now - 300 * DAY, notAfter: now + 65 * DAY });
-    const pair = await makeCertificate(old, ["127.0.0.1"], now, { notBefore: now - 30 * DAY, notAfter: now + 60 * DAY });
+    const pair = await makeCertificate(old, ["127.0.0.1"], now, {
+      notBefore: now - 30 * DAY,
+      notAfter: now + 60 * DAY,
+    });
     const data = {
       "ca.crt": base64(old.certificate),
       "ca.key": base64(old.key),
       "tls.crt": base64(pair.certificate),
       "tls.key": base64(pair.key),
     };
-    right(
+    must(
       await admin.send({
         verb: "create",
         resource: secrets,
@@ -91,11 +94,11 @@ describe("certificates", () => {
     expect(issuerOf(await served(port), certificatesIn(old.certificate))).toBeDefined();
 
     const alice = await world.as("alice");
-    let isRenewed = false;
+    const renewed = { yet: false };
     let written = 0;
     const writing = (async () => {
-      for (; !isRenewed || written < 50; written += 1)
-        right(
+      for (; !renewed.yet || written < 50; written += 1)
+        must(
           await alice.send({
             verb: "create",
             resource: configMaps,
@@ -109,7 +112,7 @@ describe("certificates", () => {
     const newest = bundle.slice(0, 1);
     expect(trustedBundle(await world.liveConfiguration())).toBe(bundleOf(bundle));
     await expect.poll(async () => issuerOf(await served(port), newest)).toBeDefined();
-    isRenewed = true;
+    renewed.yet = true;
     await writing;
     const during = () => world.changes.filter(({ name }) => name.startsWith("during-"));
     await expect.poll(() => during().length).toBe(written);
@@ -132,12 +135,12 @@ describe("certificates", () => {
     await world.isCalled();
     const at = { resource: secrets, namespace: world.namespace, name: TLS_SECRET };
     const before = await caOf(world);
-    right(await world.admin.send({ verb: "delete", ...at }));
+    must(await world.admin.send({ verb: "delete", ...at }));
     await expect.poll(async () => (await caOf(world)).length).toBeGreaterThan(0);
     expect(await caOf(world)).not.toBe(before);
     await world.isCalled();
     const nonsense = { "ca.crt": base64("x"), "tls.key": base64("y"), path: base64("../x") };
-    right(await world.admin.send({ verb: "mergePatch", ...at, body: { data: nonsense } }));
+    must(await world.admin.send({ verb: "mergePatch", ...at, body: { data: nonsense } }));
     await expect.poll(async () => certificatesIn(await caOf(world))).toHaveLength(1);
     await world.isCalled();
   });
@@ -191,10 +194,12 @@ describe("many writers", () => {
       const world = await newWorld(rules);
       world.serve();
       await world.isCalled();
-      const users = await Promise.all(["alice", "bob", "carol"].map(async (user) => ({ user, api: await world.as(user) })));
+      const users = await Promise.all(
+        ["alice", "bob", "carol"].map(async (user) => ({ user, api: await world.as(user) })),
+      );
       const names = Array.from({ length: 30 }, (_, at) => `target-${at}`);
       for (const name of names)
-        right(
+        must(
           await world.admin.send({
             verb: "create",
             resource: configMaps,
@@ -206,7 +211,7 @@ describe("many writers", () => {
         users.map(async ({ user, api }) => {
           for (let round = 0; round < 200; round += 1) {
             const name = names[(round * 7) % names.length] ?? "";
-            right(
+            must(
               await api.send({
                 verb: "mergePatch",
                 resource: configMaps,

@@ -33,7 +33,10 @@ const started = async (record: (request: JsonObject) => void = quiet) => {
   const { authority, pair } = await made();
   const webhook = await startWebhook({ port: 0, pair, isCalledAt: (at) => at === PATH, record, log: quiet });
   onTestFinished(webhook.stop);
-  const call = (body: string | Buffer, at = PATH): Promise<{ readonly code: number | undefined; readonly body: string }> =>
+  const call = (
+    body: string | Buffer,
+    at = PATH,
+  ): Promise<{ readonly code: number | undefined; readonly body: string }> =>
     new Promise((resolve, reject) => {
       const asked = httpsRequest(
         { host: HOST, port: webhook.port, path: at, method: "POST", ca: authority.certificate, agent: false },
@@ -58,14 +61,18 @@ const review = (more: JsonObject = {}): string =>
 
 const allowed = (uid: string) => ({
   code: 200,
-  body: JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response: { uid, allowed: true } }),
+  body: JSON.stringify({
+    apiVersion: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
+    response: { uid, allowed: true },
+  }),
 });
 
 describe("the server", () => {
   it("records a request before it allows it", async () => {
     const recorded: unknown[] = [];
     const { call } = await started((request) => void recorded.push(request["uid"]));
-    expect(await call(review())).toEqual(allowed("705ab4f5"));
+    expect(await call(review(), `${PATH}?timeout=2s`)).toEqual(allowed("705ab4f5"));
     expect(recorded).toEqual(["705ab4f5"]);
   });
 
@@ -160,7 +167,12 @@ describe("the files of somebody else", () => {
     const problems: string[] = [];
     let look = quiet;
     const clock = { ...systemClock, after: (_: number, run: () => void) => ((look = run), quiet) };
-    const end = watchPair(files, ({ certificate }) => void told.push(certificate), (why) => void problems.push(why), clock);
+    const end = watchPair(
+      files,
+      ({ certificate }) => void told.push(certificate),
+      (why) => void problems.push(why),
+      clock,
+    );
     onTestFinished(end);
     await expect.poll(() => problems.length).toBe(1);
     await write(files.directory, first);

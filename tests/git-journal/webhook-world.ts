@@ -2,7 +2,7 @@
 import type { Api, KubeObject, Resource } from "@janus/kube";
 import { watchdog } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { TLS_SECRET, WEBHOOK_NAME, WEBHOOK_PATH } from "../../packages/git-journal/src/api/names.ts";
 import { identityOf, ingested, type KeptObject, seenChange } from "../../packages/git-journal/src/core/kept-object.ts";
 import { ROOT } from "../../packages/git-journal/src/core/path.ts";
@@ -18,6 +18,7 @@ import { freePorts } from "../control-plane/free-ports.ts";
 import { connection } from "../fixtures/administrator.ts";
 import { controlPlane, kubectl, userKubeconfig } from "../fixtures/cluster.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
+import { must } from "../load/world.ts";
 import { right } from "../unit/git-journal/right.ts";
 
 /** A change that the watch has shown, and whose it is. */
@@ -63,16 +64,18 @@ const show = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const to = { resource: resourceOf(resource), namespace };
-  const listed = right(await api.send({ verb: "list", ...to }));
+  const listed = must(await api.send({ verb: "list", ...to }));
   const kept = new Map<string, KeptObject>();
+  const { group, version, kind } = resource;
   for (const object of listed["items"] as readonly KubeObject[]) {
-    const before = keptOf(object, resource);
+    // Items of a list say no kind of their own.
+    const before = keptOf({ ...object, apiVersion: group === "" ? version : `${group}/${version}`, kind }, resource);
     if (before !== undefined) kept.set(object.metadata.name ?? "", before);
   }
   const from = { resourceVersion: listed.metadata.resourceVersion ?? "", timeoutSeconds: 600 };
   for await (const event of api.watch({ verb: "watch", ...to, ...from }, signal)) {
     if (signal.aborted) return;
-    const shown = right(event);
+    const shown = must(event);
     if (shown.type === "BOOKMARK") continue;
     const { object } = shown;
     const { name = "" } = object.metadata;
@@ -108,9 +111,12 @@ export interface WebhookWorld {
   readonly end: () => Promise<void>;
 }
 
-export const MASTERS = ["system:masters"];
+const kubeconfigOf = (name: string): Promise<string> => userKubeconfig(name, ["system:masters"]);
 
-export const RESOURCES = [
+/** As `expect.poll`, which waits in tests only. */
+const WAIT = { timeout: 40_000, interval: 100 };
+
+const RESOURCES = [
   ["", "configmaps", "ConfigMap"],
   ["", "services", "Service"],
   ["apps", "deployments", "Deployment"],
@@ -122,7 +128,7 @@ export const webhookWorld = async (rules: "Selected" | "All" = "Selected"): Prom
   const admin = connection(controlPlane.kubeconfig);
   const authors = attribution();
   const configuration = `git-journal-${namespace}`;
-  right(
+  must(
     await admin.send({
       verb: "create",
       resource: webhookConfigurations,
@@ -154,7 +160,6 @@ export const webhookWorld = async (rules: "Selected" | "All" = "Selected"): Prom
   const served: ServedWebhook[] = [];
   const of = (name: string): readonly string[] =>
     changes.filter((one) => one.name === name).map(({ operation, by }) => `${operation} ${by}`);
-  const kubeconfigOf = (name: string): Promise<string> => userKubeconfig(name, MASTERS);
   let probes = 0;
   return {
     namespace,
@@ -182,19 +187,16 @@ export const webhookWorld = async (rules: "Selected" | "All" = "Selected"): Prom
       served.push(one);
       return one;
     },
-    isCalled: async () => {
-      await expect
-        .poll(async () => {
-          probes += 1;
-          const name = `probe-${probes}`;
-          await kubectl("create", "configmap", name, "-n", namespace);
-          await expect.poll(() => of(name)).toHaveLength(1);
-          return of(name);
-        })
-        .toEqual(["CREATE admin"]);
-    },
+    isCalled: () =>
+      vi.waitFor(async () => {
+        probes += 1;
+        const name = `probe-${probes}`;
+        await kubectl("create", "configmap", name, "-n", namespace);
+        await vi.waitFor(() => expect(of(name)).toHaveLength(1), WAIT);
+        expect(of(name)).toEqual(["CREATE admin"]);
+      }, WAIT),
     liveConfiguration: async () =>
-      right(await admin.send({ verb: "get", resource: webhookConfigurations, name: configuration })),
+      must(await admin.send({ verb: "get", resource: webhookConfigurations, name: configuration })),
     end: async () => {
       aborted.abort();
       await Promise.all(shows.map((one) => one.catch(() => undefined)));
@@ -206,7 +208,14 @@ export const webhookWorld = async (rules: "Selected" | "All" = "Selected"): Prom
 
 /** The Secret of the webhook. */
 export const tlsSecret = async ({ admin, namespace }: WebhookWorld): Promise<KubeObject | undefined> => {
-  const secrets = { group: "", version: "v1", plural: "secrets", kind: "Secret", namespaced: true, statusSubresource: false };
+  const secrets = {
+    group: "",
+    version: "v1",
+    plural: "secrets",
+    kind: "Secret",
+    namespaced: true,
+    statusSubresource: false,
+  };
   const answer = await admin.send({ verb: "get", resource: secrets, namespace, name: TLS_SECRET });
   return E.isRight(answer) ? answer.right : undefined;
 };

@@ -38,12 +38,22 @@ const two = [authority("b", NOW - DAY), authority("a", NOW - 300 * DAY)];
 describe("what is made next", () => {
   it.each<readonly [string, Certificates, number | undefined, ReturnType<typeof renewal>]>([
     ["nothing, while all is young", held(), undefined, undefined],
-    ["a CA, where there is none", held({ authorities: [], serving: undefined, canIssue: false }), undefined, "authority"],
+    [
+      "a CA, where there is none",
+      held({ authorities: [], serving: undefined, canIssue: false }),
+      undefined,
+      "authority",
+    ],
     ["a CA, where its key is lost", held({ canIssue: false }), undefined, "authority"],
     ["a CA, after two thirds of its life", held({ authorities: [authority("a", NOW - 250 * DAY)] }), 0, "authority"],
     ["a CA, where it is of the future", held({ authorities: [authority("a", NOW + DAY)] }), 0, "authority"],
     ["a certificate, where there is none", held({ serving: undefined }), undefined, "serving"],
-    ["a certificate, after two thirds of its life", held({ serving: serving("a", NOW - 61 * DAY) }), undefined, "serving"],
+    [
+      "a certificate, after two thirds of its life",
+      held({ serving: serving("a", NOW - 61 * DAY) }),
+      undefined,
+      "serving",
+    ],
     ["a certificate, where it is for another host", held({ serving: serving("a", NOW, ["x"]) }), undefined, "serving"],
     ["a certificate, where its CA is not trusted", held({ serving: serving(undefined, NOW) }), undefined, "serving"],
     ["nothing, while nobody trusts the new CA", held({ authorities: two }), undefined, undefined],
@@ -79,8 +89,7 @@ describe("the CAs that are trusted", () => {
         for (const { after, isPublished } of [{ after: 1, isPublished: true }, ...looks]) {
           now += after;
           const before = certificates.serving;
-          const wasGood =
-            before?.issuer !== undefined && now < before.notAfter && published.includes(before.issuer);
+          const wasGood = before?.issuer !== undefined && now < before.notAfter && published.includes(before.issuer);
           for (let step = 0; step < 2; step += 1) {
             const [newest] = certificates.authorities;
             const what = renewal(certificates, [HOST], since, now);

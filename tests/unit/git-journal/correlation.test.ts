@@ -338,9 +338,7 @@ describe("KV semantics", () => {
       fc.property(fc.array(write, { maxLength: 5 }), fc.nat(4), names, (writes, version, others) => {
         const authorBy = (name: (version: number) => string): string =>
           author(
-            writes.map((one) =>
-              by(one.user, { oldObject: object("old", { resourceVersion: name(one.version) }) }),
-            ),
+            writes.map((one) => by(one.user, { oldObject: object("old", { resourceVersion: name(one.version) }) })),
             seen({ resourceVersion: name(version) }),
           );
         expect(authorBy((at) => others[at] ?? "")).toBe(authorBy((at) => `${at}`));
@@ -350,18 +348,23 @@ describe("KV semantics", () => {
 
   it("deterministic keys: whatever a webhook leaves out or adds, and in whatever order, one object has one key", () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), fc.nat(), (data, resourceVersion, generation) => {
-        const asked = { ...object("", {}), data };
-        const shown = {
-          data: Object.fromEntries(Object.entries(data).toReversed()),
-          kind: "ConfigMap",
-          metadata: { ...object("").metadata, resourceVersion, generation, managedFields: [{ manager: "x" }] },
-          apiVersion: "v1",
-        };
-        const keys = [asked, shown].map((one) => entryOf(by("alice", { object: one }), 0)?.key);
-        expect(keys[0]).toBeDefined();
-        expect(keys[1]).toBe(keys[0]);
-      }),
+      fc.property(
+        fc.dictionary(fc.string(), fc.string()),
+        fc.string(),
+        fc.nat(),
+        (data, resourceVersion, generation) => {
+          const asked = { ...object("", {}), data };
+          const shown = {
+            data: Object.fromEntries(Object.entries(data).toReversed()),
+            kind: "ConfigMap",
+            metadata: { ...object("").metadata, resourceVersion, generation, managedFields: [{ manager: "x" }] },
+            apiVersion: "v1",
+          };
+          const keys = [asked, shown].map((one) => entryOf(by("alice", { object: one }), 0)?.key);
+          expect(keys[0]).toBeDefined();
+          expect(keys[1]).toBe(keys[0]);
+        },
+      ),
     );
   });
 });

@@ -55,9 +55,27 @@ describe("the rules", () => {
         resource("storage.k8s.io", "storageclasses", "v1", false),
       ]),
     ).toEqual([
-      { apiGroups: [""], apiVersions: ["v1"], operations, resources: ["configmaps", "secrets", "*/scale"], scope: "Namespaced" },
-      { apiGroups: ["apps"], apiVersions: ["v1"], operations, resources: ["deployments", "*/scale"], scope: "Namespaced" },
-      { apiGroups: ["storage.k8s.io"], apiVersions: ["v1"], operations, resources: ["storageclasses", "*/scale"], scope: "Cluster" },
+      {
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        operations,
+        resources: ["configmaps", "secrets", "*/scale"],
+        scope: "Namespaced",
+      },
+      {
+        apiGroups: ["apps"],
+        apiVersions: ["v1"],
+        operations,
+        resources: ["deployments", "*/scale"],
+        scope: "Namespaced",
+      },
+      {
+        apiGroups: ["storage.k8s.io"],
+        apiVersions: ["v1"],
+        operations,
+        resources: ["storageclasses", "*/scale"],
+        scope: "Cluster",
+      },
     ]);
     expect(rulesFor([])).toEqual([]);
   });

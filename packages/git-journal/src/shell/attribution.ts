@@ -8,7 +8,7 @@
 import { type Clock, systemClock } from "@janus/kube";
 import type { JsonObject } from "@janus/types";
 import { Counter, Registry } from "prom-client";
-import { attributed, entryOf, type SeenChange } from "../core/correlation.ts";
+import { attributed, type Attribution, entryOf, type SeenChange } from "../core/correlation.ts";
 import { correlationEntries } from "../core/correlation-entries.ts";
 import { type By, UNKNOWN } from "../core/history.ts";
 
@@ -25,6 +25,9 @@ export interface Authors {
   /** Hits, misses by their reason, and what was forgotten too early. */
   readonly registry: Registry;
 }
+
+const isSettled = (attribution: Attribution): boolean =>
+  attribution.type === "hit" || attribution.reason !== "NoRequest";
 
 export const attribution = (clock: Clock = systemClock): Authors => {
   const entries = correlationEntries();
@@ -59,9 +62,9 @@ export const attribution = (clock: Clock = systemClock): Authors => {
   });
   for (const reason of ["NoRequest", "SeveralUsers"]) reasons.inc({ reason }, 0);
 
-  const found = (change: SeenChange) => attributed(change, (key) => entries.get(key, clock.now()));
+  const found = (change: SeenChange): Attribution => attributed(change, (key) => entries.get(key, clock.now()));
 
-  const settled = (attribution: ReturnType<typeof found>): By => {
+  const settled = (attribution: Attribution): By => {
     if (attribution.type === "miss") {
       misses.inc();
       reasons.inc({ reason: attribution.reason });
@@ -90,12 +93,8 @@ export const attribution = (clock: Clock = systemClock): Authors => {
           cancel();
           resolve(authorOf(change));
         };
-        const isKnown = (): boolean => {
-          const attribution = found(change);
-          return attribution.type === "hit" || attribution.reason !== "NoRequest";
-        };
         const look = (): void => {
-          if (isKnown()) end();
+          if (isSettled(found(change))) end();
         };
         const cancel = clock.after(WAIT, end);
         waiting.add(look);

@@ -8,7 +8,15 @@
  */
 import { type Api, type Clock, delayAfter, type Resource, systemClock } from "@janus/kube";
 import { type Log, wall, type Watchdog } from "@janus/runtime/parts";
-import { type ApiError, equal, type Instant, isAbsent, messageOf, type JsonObject, type KubeObject } from "@janus/types";
+import {
+  type ApiError,
+  equal,
+  type Instant,
+  isAbsent,
+  messageOf,
+  type JsonObject,
+  type KubeObject,
+} from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { WEBHOOK_CONFIGURATION } from "../api/names.ts";
 import {
@@ -166,8 +174,7 @@ export const serveWebhook = ({
       path: webhookPath(path),
     });
     const at = { resource: webhookConfigurations, name: configuration, purpose: "webhook" };
-    const live =
-      patch === undefined ? found : await api.send({ verb: "strategicMergePatch", ...at, body: patch });
+    const live = patch === undefined ? found : await api.send({ verb: "strategicMergePatch", ...at, body: patch });
     if (E.isLeft(live)) return messageOf(live.left);
     if (files === undefined) trust(held, live.right);
     return undefined;

@@ -79,7 +79,9 @@ export const startWebhook = async ({ port, pair, isCalledAt, record, log }: Webh
     request.once("end", () => {
       const review = isKept ? requestOf(Buffer.concat(chunks).toString()) : undefined;
       const uid = review?.["uid"];
-      if (review !== undefined && isCalledAt(request.url ?? "")) recordSafely(review);
+      // The API server says its deadline in the query.
+      const [path = ""] = (request.url ?? "").split("?");
+      if (review !== undefined && isCalledAt(path)) recordSafely(review);
       if (review === undefined) log("debug", "a review cannot be read: its change has no author", { isKept });
       answer(response, typeof uid === "string" ? uid : uidIn(head));
     });
