@@ -104,6 +104,7 @@ export const DEEPER = [
   "tests/blueprints/kanctl.test.ts",
   "tests/examples/cdk8s.test.ts",
   "tests/examples/own-controller.test.ts",
+  "tests/git-journal/webhook-deeper.test.ts",
   "tests/kube/leader.test.ts",
   "tests/restore/folded.test.ts",
   "tests/testing/agreement.test.ts",
