@@ -45,7 +45,12 @@ export const statusWriter = ({ api, log, names, pod, object }: StatusOptions): S
   const recorders = new Map(
     KINDS.map((kind) => [
       kind,
-      recorder({ ...names, prefix: names.reportingComponent }, { apiVersion: API_VERSION, kind, frequent: [], isFinal: () => false }, () => api, pod),
+      recorder(
+        { ...names, prefix: names.reportingComponent },
+        { apiVersion: API_VERSION, kind, frequent: [], isFinal: () => false },
+        () => api,
+        pod,
+      ),
     ]),
   );
 
@@ -59,7 +64,9 @@ export const statusWriter = ({ api, log, names, pod, object }: StatusOptions): S
   const latest = (kind: Kind, key: string): KubeObject | undefined => {
     const seen = object(kind, key);
     const own = written.get(objectId(kind, key));
-    return seen !== undefined && own?.over === seen.metadata.resourceVersion && own?.object.metadata.uid === seen.metadata.uid
+    return seen !== undefined &&
+      own?.over === seen.metadata.resourceVersion &&
+      own?.object.metadata.uid === seen.metadata.uid
       ? own?.object
       : seen;
   };
