@@ -20,6 +20,11 @@ export const LONGER = [
   "tests/pack/pack.test.ts",
 ];
 
+/** Of the Git journal, these need no control plane, and no more than a moment. */
+export const GIT_ALONE = ["git", "push", "work-directory", "webhook-server"].map(
+  (suite) => `tests/git-journal/${suite}.test.ts`,
+);
+
 /** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */
 export const EXHAUSTIVE = [
   ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
@@ -51,6 +56,7 @@ export const EXHAUSTIVE = [
 export const DEEPER = [
   "tests/api/git-journal-files.test.ts",
   "tests/api/git-journal-kinds.test.ts",
+  "tests/git-journal/configuration.test.ts",
   "tests/e2e/admission.test.ts",
   "tests/e2e/content-from.test.ts",
   "tests/e2e/contents.test.ts",
