@@ -24,7 +24,8 @@ let bank = "";
 let other = "";
 let running: Running;
 /** Their URLs. */
-const servers = { open: "", guarded: "", moved: "", silent: "", ssh: "ssh://git@127.0.0.1:1/live.git" };
+const servers = new Map<string, string>();
+const serverOf = (name: string): string => servers.get(name) ?? name;
 
 const made = async (kind: string, at: string, spec: JsonObject): Promise<Manifest> => {
   const object = journalObject(kind, at, spec);
@@ -48,8 +49,8 @@ const clusterRule = async (name: string, spec: JsonObject): Promise<Manifest> =>
 };
 
 const ref = (kind: string, at: string): Ref => journalObject(kind, at);
-const isSaid = async (object: Ref, expected: string): Promise<void> =>
-  void (await expect.poll(() => readyOf(object), { timeout: 20_000 }).toBe(expected));
+const SOON = { timeout: 20_000 };
+const said = (object: Ref) => (): Promise<string> => readyOf(object);
 
 beforeAll(async () => {
   await installKinds();
@@ -65,7 +66,7 @@ beforeAll(async () => {
   });
   const silent = await startGitServer({ tls: false, fault: () => "silence" });
   ends.push(open.stop, guarded.stop, moved.stop, silent.stop);
-  Object.assign(servers, { open: open.url, guarded: guarded.url, moved: moved.url, silent: silent.url });
+  for (const [name, { url }] of Object.entries({ open, guarded, moved, silent })) servers.set(name, url);
   for (const one of [
     secret("right", { username: "alice", password: PASSWORD, "ca.crt": guarded.ca ?? "" }),
     secret("wrong", { username: "alice", password: "no", "ca.crt": guarded.ca ?? "" }),
@@ -75,7 +76,7 @@ beforeAll(async () => {
   if (hasSsh) {
     const ssh = await startSshServer();
     ends.push(ssh.stop);
-    servers.ssh = ssh.url;
+    servers.set("ssh", ssh.url);
     const identity = ssh.keys.plain;
     for (const [name, knownHosts] of [
       ["key", ssh.knownHosts],
@@ -86,11 +87,11 @@ beforeAll(async () => {
   }
   running = await runConfiguration({ namespaces: [shop, bank, other], silent: [`${shop}/quiet`, `${shop}/told`] });
   ends.push(running.stop);
-  await config("open", servers.open);
+  await config("open", serverOf("open"));
 }, 60_000);
 
 describe("a GitRepoConfig", () => {
-  it.each<readonly [string, keyof typeof servers | string, JsonObject, string, RegExp]>([
+  it.each<readonly [string, string, JsonObject, string, RegExp]>([
     ["reachable", "open", {}, "True BranchFound", /branch main will be made by the first push/u],
     ["waiting", "silent", {}, "Unknown Checking", /being asked/u],
     [
@@ -100,7 +101,13 @@ describe("a GitRepoConfig", () => {
       "True BranchFound",
       /^https:\/\/127\.0\.0\.1:\d+\/live\.git: branch main/u,
     ],
-    ["no-secret", "open", { secretRef: { name: "none" } }, "False SecretNotFound", /there is no Secret \S+\/none: create it/u],
+    [
+      "no-secret",
+      "open",
+      { secretRef: { name: "none" } },
+      "False SecretNotFound",
+      /there is no Secret \S+\/none: create it/u,
+    ],
     [
       "no-hosts",
       "ssh://git@git.example.com/live.git",
@@ -121,8 +128,8 @@ describe("a GitRepoConfig", () => {
     ["moved", "moved", {}, "False InvalidURL", /is redirected to https:\/\/git\.example\.com\/new\.git/u],
     ["no-branch", "open", { allowedBranches: ["a..b"] }, "False BranchNotAllowed", /is no name of a branch/u],
   ])("%s", async (name, server, spec, expected, message) => {
-    const one = await config(name, server in servers ? servers[server as keyof typeof servers] : server, spec);
-    await isSaid(one, expected);
+    const one = await config(name, serverOf(server), spec);
+    await expect.poll(said(one), SOON).toBe(expected);
     expect(await messageOf(one)).toMatch(message);
   });
 
@@ -131,14 +138,14 @@ describe("a GitRepoConfig", () => {
     ["unknown-host", "False HostKeyUnknown", /add the output of ssh-keyscan/u],
     ["changed-host", "False HostKeyChanged", /has another host key than known_hosts of Secret \S+\/changed-host/u],
   ])("over ssh, with %s", async (name, expected, message) => {
-    const one = await config(`ssh-${name}`, servers.ssh, { secretRef: { name } });
-    await isSaid(one, expected);
+    const one = await config(`ssh-${name}`, serverOf("ssh"), { secretRef: { name } });
+    await expect.poll(said(one), SOON).toBe(expected);
     expect(await messageOf(one)).toMatch(message);
   });
 
   it("never shows a credential, wherever it comes from", async () => {
-    await config("in-url", servers.guarded.replace("https://", `https://alice:${IN_URL}@`));
-    await isSaid(ref("GitRepoConfig", `${shop}/in-url`), "False CertificateUnknown");
+    await config("in-url", serverOf("guarded").replace("https://", `https://alice:${IN_URL}@`));
+    await expect.poll(said(ref("GitRepoConfig", `${shop}/in-url`)), SOON).toBe("False CertificateUnknown");
     const events = await administrator.list({ apiVersion: "v1", kind: "Event" }, shop);
     const objects = await administrator.list({ apiVersion: "configbutler.ai/v1alpha1", kind: "GitRepoConfig" }, shop);
     const all = JSON.stringify([events, objects.map(({ status }) => status)]);
@@ -149,17 +156,17 @@ describe("a GitRepoConfig", () => {
 
   it("is healed by an edit of its Secret within half a minute", { timeout: 60_000 }, async () => {
     await administrator.create(within(shop, secret("edited", { username: "alice" })));
-    const one = await config("healed", servers.open, { secretRef: { name: "edited" } });
-    await isSaid(one, "False SecretMalformed");
+    const one = await config("healed", serverOf("open"), { secretRef: { name: "edited" } });
+    await expect.poll(said(one), SOON).toBe("False SecretMalformed");
     await administrator.patch(within(shop, { ...secret("edited", { password: "new" }) }));
     await expect.poll(() => readyOf(one), { timeout: 40_000, interval: 500 }).toBe("True BranchFound");
   });
 
   it("is asked anew at once when it is edited", async () => {
     const one = await config("edited", "http://127.0.0.1:1/live.git");
-    await isSaid(one, "False ConnectionFailed");
-    await administrator.patch({ ...one, spec: { repoUrl: servers.open } });
-    await isSaid(one, "True BranchFound");
+    await expect.poll(said(one), SOON).toBe("False ConnectionFailed");
+    await administrator.patch({ ...one, spec: { repoUrl: serverOf("open") } });
+    await expect.poll(said(one), SOON).toBe("True BranchFound");
   });
 });
 
@@ -176,34 +183,34 @@ describe("a GitDestination", () => {
     ["dev", { branch: "dev" }, "False BranchNotAllowed"],
     ["without-rules", {}, "False NoRules"],
   ])("%s", async (name, spec, expected) => {
-    await isSaid(await destination(name, spec), expected);
+    await expect.poll(said(await destination(name, spec)), SOON).toBe(expected);
   });
 
   it("of a namespace that may not write is told", async () => {
     const spec = { repoRef: { name: "open", namespace: shop }, branch: "main", baseFolder: "x" };
-    await isSaid(await made("GitDestination", `${bank}/denied`, spec), "False AccessDenied");
+    await expect.poll(said(await made("GitDestination", `${bank}/denied`, spec)), SOON).toBe("False AccessDenied");
   });
 
-  it.each([
-    "PathConflict",
-    "PushRefused",
-    "DiskFull",
-    "LeaseHeld",
-    "ListIncomplete",
-  ])("says what its worker tells: %s", async (reason) => {
-    const told = ref("GitDestination", `${shop}/told`);
-    if ((await administrator.read(told)) === undefined) await destination("told");
-    await expect.poll(() => running.wanted()?.branches.size).toBeGreaterThan(0);
-    running.report(`${shop}/told`, wellReport({ readiness: { type: "failed", reason, message: "why", lasts: false } }));
-    await isSaid(told, `False ${reason}`);
-  });
+  it.each(["PathConflict", "PushRefused", "DiskFull", "LeaseHeld", "ListIncomplete"])(
+    "says what its worker tells: %s",
+    async (reason) => {
+      const told = ref("GitDestination", `${shop}/told`);
+      if ((await administrator.read(told)) === undefined) await destination("told");
+      await expect.poll(() => running.wanted()?.branches.size).toBeGreaterThan(0);
+      running.report(
+        `${shop}/told`,
+        wellReport({ readiness: { type: "failed", reason, message: "why", lasts: false } }),
+      );
+      await expect.poll(said(told), SOON).toBe(`False ${reason}`);
+    },
+  );
 
   it("has in its status what was pushed, and an event tells how much", async () => {
     const pushed = { commits: 2, files: 12 };
     const lastPushTime = "2026-01-01T00:00:00Z";
     running.report(`${shop}/told`, wellReport({ pushed, lastCommit: "abcdef0123456789", lastPushTime, pending: 4 }));
     const told = ref("GitDestination", `${shop}/told`);
-    await isSaid(told, "True Ready");
+    await expect.poll(said(told), SOON).toBe("True Ready");
     expect(await administrator.read(told)).toMatchObject({
       status: { lastCommit: "abcdef0123456789", lastPushTime, objects: 3, pending: 4, observedGeneration: 1 },
     });
@@ -213,33 +220,38 @@ describe("a GitDestination", () => {
   });
 
   it("with the folder of an older one is not written, and is when that one is gone", async () => {
-    await Promise.all([rule(shop, "first", { destinationRef: { name: "first" } }), rule(shop, "second", { destinationRef: { name: "second" } })]);
+    await Promise.all([
+      rule(shop, "first", { destinationRef: { name: "first" } }),
+      rule(shop, "second", { destinationRef: { name: "second" } }),
+    ]);
     const first = await destination("first", { baseFolder: "twin" });
-    await isSaid(first, "True Ready");
+    await expect.poll(said(first), SOON).toBe("True Ready");
     const second = await destination("second", { baseFolder: "twin" });
-    await isSaid(second, "False OwnershipConflict");
-    await isSaid(ref("WatchRule", `${shop}/second`), "False GitDestinationNotReady");
+    await expect.poll(said(second), SOON).toBe("False OwnershipConflict");
+    await expect.poll(said(ref("WatchRule", `${shop}/second`)), SOON).toBe("False GitDestinationNotReady");
     expect(await messageOf(second)).toContain(`GitDestination ${shop}/first, which is older, has the same folder twin`);
     expect(running.counted("ownership conflicts")).toBe(1);
     await administrator.remove(first);
-    await isSaid(second, "True Ready");
+    await expect.poll(said(second), SOON).toBe("True Ready");
   });
 
   it("whose marker is another's has a condition of its own, and is Ready all the same", async () => {
     const one = await destination("marked");
     await rule(shop, "marked", { destinationRef: { name: "marked" } });
-    await isSaid(one, "True Ready");
+    await expect.poll(said(one), SOON).toBe("True Ready");
     running.report(`${shop}/marked`, wellReport({ conflict: "the folder is that of another cluster" }));
     await expect
       .poll(async () => conditionsIn(await administrator.read(one)).map(({ type, status }) => `${type} ${status}`))
       .toEqual(["Ready True", "OwnershipConflict True"]);
-    await expect.poll(async () => (await eventsOf(shop, "marked")).map(({ reason }) => reason)).toContain("OwnershipConflict");
+    await expect
+      .poll(async () => (await eventsOf(shop, "marked")).map(({ reason }) => reason))
+      .toContain("OwnershipConflict");
   });
 
   it("is written at most once a second, and says the latest in the end", async () => {
     const one = await destination("busy");
     await rule(shop, "busy", { destinationRef: { name: "busy" } });
-    await isSaid(one, "True Ready");
+    await expect.poll(said(one), SOON).toBe("True Ready");
     const before = running.writes("busy");
     for (let pending = 1; pending <= 50; pending += 1) running.report(`${shop}/busy`, wellReport({ pending }));
     await expect.poll(() => administrator.read(one), { timeout: 5_000 }).toMatchObject({ status: { pending: 50 } });
@@ -247,11 +259,12 @@ describe("a GitDestination", () => {
   });
 });
 
+const direct = () => ({ gitRepoConfigRef: { name: "tenants", namespace: shop } });
+
 describe("a rule", () => {
-  const direct = () => ({ gitRepoConfigRef: { name: "tenants", namespace: shop } });
   beforeAll(async () => {
     const namespacedRules = { mode: "FromSelector", namespaceSelector: { matchLabels: { team: "bank" } } };
-    await config("tenants", servers.open, { allowedBranches: ["tenants"], accessPolicy: { namespacedRules } });
+    await config("tenants", serverOf("open"), { allowedBranches: ["tenants"], accessPolicy: { namespacedRules } });
   });
 
   it("of a destination that is there is Ready, and says what it does not write", async () => {
@@ -260,7 +273,7 @@ describe("a rule", () => {
       destinationRef: { name: "good" },
       rules: [{ resources: ["configmaps", "widgets", "limitranges", "pods/log"] }],
     });
-    await isSaid(one, "True Ready");
+    await expect.poll(said(one), SOON).toBe("True Ready");
     expect(await messageOf(one)).toMatch(
       /^writes to GitDestination \S+\/good; not written: widgets: not served.*limitranges: left out by the controller's flag --discovery-exclude; pods\/log: subresources/u,
     );
@@ -268,19 +281,23 @@ describe("a rule", () => {
 
   it("whose destination is not there is told, and Ready when it comes", async () => {
     const one = await rule(shop, "early", { destinationRef: { name: "late" } });
-    await isSaid(one, "False GitDestinationNotFound");
+    await expect.poll(said(one), SOON).toBe("False GitDestinationNotFound");
     await destination("late");
-    await isSaid(one, "True Ready");
+    await expect.poll(said(one), SOON).toBe("True Ready");
   });
 
   it("whose destination is not Ready is not", async () => {
-    await isSaid(await rule(shop, "stuck", { destinationRef: { name: "bad" } }), "False GitDestinationNotReady");
+    await expect
+      .poll(said(await rule(shop, "stuck", { destinationRef: { name: "bad" } })), SOON)
+      .toBe("False GitDestinationNotReady");
   });
 
   it("that names a repository which is not there, or not Ready, is told", async () => {
     const spec = { gitRepoConfigRef: { name: "none" } };
-    await isSaid(await rule(shop, "none", spec), "False GitRepoConfigNotFound");
-    await isSaid(await rule(shop, "bad", { gitRepoConfigRef: { name: "bad" } }), "False GitRepoConfigNotReady");
+    await expect.poll(said(await rule(shop, "none", spec)), SOON).toBe("False GitRepoConfigNotFound");
+    await expect
+      .poll(said(await rule(shop, "bad", { gitRepoConfigRef: { name: "bad" } })), SOON)
+      .toBe("False GitRepoConfigNotReady");
   });
 
   it("whose selector is wrong says where", async () => {
@@ -288,41 +305,48 @@ describe("a rule", () => {
       destinationRef: { name: "good" },
       objectSelector: { matchExpressions: [{ key: "a", operator: "Near" }] },
     });
-    await isSaid(one, "False InvalidSpec");
+    await expect.poll(said(one), SOON).toBe("False InvalidSpec");
     expect(await messageOf(one)).toMatch(/^spec\.objectSelector: Near is no operator/u);
   });
 
   it("of another namespace may write where the repository selects it, from the moment that it does", async () => {
-    await isSaid(await rule(bank, "selected", direct()), "True Ready");
+    await expect.poll(said(await rule(bank, "selected", direct())), SOON).toBe("True Ready");
     const denied = await rule(other, "denied", direct());
-    await isSaid(denied, "False AccessDenied");
-    await expect.poll(async () => (await eventsOf(other, "denied")).map(({ reason }) => reason)).toEqual(["AccessDenied"]);
+    await expect.poll(said(denied), SOON).toBe("False AccessDenied");
+    await expect
+      .poll(async () => (await eventsOf(other, "denied")).map(({ reason }) => reason))
+      .toEqual(["AccessDenied"]);
     await kubectl("label", "namespace", other, "team=bank");
-    await isSaid(denied, "True Ready");
+    await expect.poll(said(denied), SOON).toBe("True Ready");
     await kubectl("label", "namespace", other, "team-");
-    await isSaid(denied, "False AccessDenied");
+    await expect.poll(said(denied), SOON).toBe("False AccessDenied");
   });
 
   it("of the cluster may write directly only where that is allowed", async () => {
     const one = await clusterRule("direct", direct());
-    await isSaid(one, "False AccessDenied");
+    await expect.poll(said(one), SOON).toBe("False AccessDenied");
     await administrator.patch({
       ...ref("GitRepoConfig", `${shop}/tenants`),
       spec: { accessPolicy: { allowClusterRules: true } },
     });
-    await isSaid(one, "True Ready");
+    await expect.poll(said(one), SOON).toBe("True Ready");
   });
 
   it("of the cluster may write through a destination", async () => {
-    await isSaid(await clusterRule("through", { destinationRef: { name: "good", namespace: shop } }), "True Ready");
+    await expect
+      .poll(said(await clusterRule("through", { destinationRef: { name: "good", namespace: shop } })), SOON)
+      .toBe("True Ready");
   });
 });
 
 it("a resource is selected when its definition comes, and gone when that goes", { timeout: 60_000 }, async () => {
   const group = `${shop}.example.com`;
   await destination("widgets");
-  const one = await rule(shop, "widgets", { destinationRef: { name: "widgets" }, rules: [{ resources: ["widgets"], apiGroups: [group] }] });
-  await isSaid(one, "True Ready");
+  const one = await rule(shop, "widgets", {
+    destinationRef: { name: "widgets" },
+    rules: [{ resources: ["widgets"], apiGroups: [group] }],
+  });
+  await expect.poll(said(one), SOON).toBe("True Ready");
   expect(await messageOf(one)).toContain("not written: widgets: not served");
   const selected = () =>
     [...(running.wanted()?.branches.values() ?? [])]
@@ -369,7 +393,7 @@ it("what is known of a group stays known while it cannot be asked", { timeout: 3
     },
   });
   ends.push(second.stop);
-  await made("GitRepoConfig", `${namespace}/open`, { repoUrl: servers.open, branch: "main" });
+  await made("GitRepoConfig", `${namespace}/open`, { repoUrl: serverOf("open"), branch: "main" });
   await rule(namespace, "apps", { gitRepoConfigRef: { name: "open" }, rules: [{ resources: ["deployments"] }] });
   const knows = () =>
     [...(second.wanted()?.branches.values() ?? [])].some(({ destinations }) =>

@@ -14,7 +14,13 @@ export const SETTINGS: JournalSettings = {
 export const made = (kind: Kind, at: string, spec: JsonObject, more: JsonObject = {}): KubeObject => {
   const [first = "", second] = at.split("/");
   const place = second === undefined ? { name: first } : { namespace: first, name: second };
-  const metadata = { ...place, uid: `uid of ${at}`, resourceVersion: "1", generation: 1, creationTimestamp: "2026-01-01T00:00:00Z" };
+  const metadata = {
+    ...place,
+    uid: `uid of ${at}`,
+    resourceVersion: "1",
+    generation: 1,
+    creationTimestamp: "2026-01-01T00:00:00Z",
+  };
   return { apiVersion: API_VERSION, kind, metadata: { ...metadata, ...more }, spec };
 };
 

@@ -33,16 +33,17 @@ it("of a group that fails all stays known", () => {
   ).toEqual(before);
 });
 
+const installed = (definitions: readonly string[] = [], services: readonly string[] = ["", "apps"]): Installed => ({
+  definitions: new Set(definitions),
+  groups: new Set(services),
+});
+
 describe("a resource is certainly gone", () => {
   const groups = new Map<string, GroupAnswer>([
     ["", [served("", "configmaps")]],
     ["apps", []],
     ["metrics.example.com", "failed"],
   ]);
-  const installed = (definitions: readonly string[] = [], services: readonly string[] = ["", "apps"]): Installed => ({
-    definitions: new Set(definitions),
-    groups: new Set(services),
-  });
   it.each<readonly [string, string, Installed | undefined, boolean]>([
     ["when its group answers without it", "deployments.apps", installed(), true],
     ["when the server has no such group, and nothing says that it will", "widgets.example.com", installed(), true],

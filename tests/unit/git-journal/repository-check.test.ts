@@ -18,7 +18,11 @@ import { right } from "./right.ts";
 
 const repository = (branches: readonly string[] = ["main"]): Repository => {
   const [first, ...others] = branches as readonly BranchName[];
-  return { url: right(repositoryUrl("https://alice:secret@git.example.com/live.git")), branches: [first ?? ("main" as BranchName), ...others], secret: "shop/cred" };
+  return {
+    url: right(repositoryUrl("https://alice:secret@git.example.com/live.git")),
+    branches: [first ?? ("main" as BranchName), ...others],
+    secret: "shop/cred",
+  };
 };
 
 const QUESTION = { fingerprint: fingerprintOf(repository()), secretVersion: "1" };
@@ -27,8 +31,10 @@ const failed = (lasts: boolean): Readiness => ({ type: "failed", reason: "R", me
 
 /** After so many answers in a row, at time 0. */
 const checked = (readiness: Readiness, times = 1): Checked =>
-  Array.from({ length: times }).reduce<Checked | undefined>((before) => afterAnswer(before, QUESTION, readiness, 0), undefined) ??
-  afterAnswer(undefined, QUESTION, readiness, 0);
+  Array.from({ length: times }).reduce<Checked | undefined>(
+    (before) => afterAnswer(before, QUESTION, readiness, 0),
+    undefined,
+  ) ?? afterAnswer(undefined, QUESTION, readiness, 0);
 
 describe("a server is asked", () => {
   it("at first, and at once after its repository or Secret has changed", () => {
@@ -49,9 +55,12 @@ describe("a server is asked", () => {
   });
 });
 
-it.each([failed(true), failed(false)])("while a repository cannot be used, its Secret is looked at within 30 s", (readiness) => {
-  for (const now of [0, 10_000, 290_000]) expect(lookedAtIn(checked(readiness, 9), now)).toBeLessThan(30_000);
-});
+it.each([failed(true), failed(false)])(
+  "while a repository cannot be used, its Secret is looked at within 30 s",
+  (readiness) => {
+    for (const now of [0, 10_000, 290_000]) expect(lookedAtIn(checked(readiness, 9), now)).toBeLessThan(30_000);
+  },
+);
 
 it("a server that a worker has used is not asked soon, and at once if it did not answer before", () => {
   expect(askedIn(afterUse(checked(READY), 500_000), QUESTION, 600_000)).toBe(500_000);
@@ -59,8 +68,8 @@ it("a server that a worker has used is not asked soon, and at once if it did not
 });
 
 it("a branch that takes no push says nothing of its repository", () => {
-  const of = (reason: string) => isOfRepository({ type: "failed", reason, message: "", lasts: true });
-  expect(["AuthenticationFailed", "PushRefused", "DiskFull"].map(of)).toEqual([true, false, false]);
+  const troubles = ["AuthenticationFailed", "PushRefused", "DiskFull"].map((reason) => ({ ...failed(true), reason }));
+  expect(troubles.map(isOfRepository)).toEqual([true, false, false]);
 });
 
 it("a branch that is missing is no error", () => {

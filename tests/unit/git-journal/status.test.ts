@@ -59,19 +59,27 @@ describe("the status of an object", () => {
 
   it("says nothing that was found of another version of it, or of another object of its name", () => {
     expect(statusChange(object(), { observed: observed(1), readiness: READY }, NOW)).toBeUndefined();
-    expect(statusChange(object(), { observed: { uid: "other", generation: 2 }, readiness: READY }, NOW)).toBeUndefined();
+    expect(
+      statusChange(object(), { observed: { uid: "other", generation: 2 }, readiness: READY }, NOW),
+    ).toBeUndefined();
   });
 
   it("heals what somebody else wrote into it", () => {
     const wrong = { conditions: [{ type: "Ready", status: "no" }], observedGeneration: "x" };
-    expect(asObject(after(object(wrong), READY)["status"])["conditions"]).toMatchObject([{ type: "Ready", status: "True" }]);
+    expect(asObject(after(object(wrong), READY)["status"])["conditions"]).toMatchObject([
+      { type: "Ready", status: "True" },
+    ]);
   });
 
   it.each<readonly [string, KubeObject, string]>([
     ["is kept while a new process finds out anew", after(object(), READY), "nothing"],
     ["is kept of a server that did not answer", after(object(), failed("ConnectionFailed")), "nothing"],
     ["is not kept of what the objects say no more", after(object(), failed("GitRepoConfigNotFound")), "Validating"],
-    ["is not kept of an older version", { ...after(object(), READY), metadata: { ...object().metadata, generation: 3 } }, "Validating"],
+    [
+      "is not kept of an older version",
+      { ...after(object(), READY), metadata: { ...object().metadata, generation: 3 } },
+      "Validating",
+    ],
     ["is told at the beginning", object(), "Validating"],
   ])("%s", (_, before, expected) => {
     const { generation } = before.metadata;
@@ -107,8 +115,18 @@ describe("warnings", () => {
 describe("what was pushed", () => {
   it.each<readonly [string, DestinationReport["pushed"] | undefined, DestinationReport["pushed"], string | undefined]>([
     ["first", undefined, { commits: 2, files: 12 }, "pushed 12 changes in 2 commits, the last is abcdef012345"],
-    ["since then", { commits: 2, files: 12 }, { commits: 3, files: 13 }, "pushed 1 change in 1 commit, the last is abcdef012345"],
-    ["by a new worker", { commits: 9, files: 9 }, { commits: 1, files: 4 }, "pushed 4 changes in 1 commit, the last is abcdef012345"],
+    [
+      "since then",
+      { commits: 2, files: 12 },
+      { commits: 3, files: 13 },
+      "pushed 1 change in 1 commit, the last is abcdef012345",
+    ],
+    [
+      "by a new worker",
+      { commits: 9, files: 9 },
+      { commits: 1, files: 4 },
+      "pushed 4 changes in 1 commit, the last is abcdef012345",
+    ],
     ["when nothing was", { commits: 2, files: 12 }, { commits: 2, files: 12 }, undefined],
   ])("%s", (_, before, pushed, message) => {
     expect(pushedEvent(before, { pushed, lastCommit: "abcdef0123456789" })?.message).toBe(message);

@@ -1,10 +1,9 @@
 // Tests what is wanted in Git by the objects of the four kinds, and what is said of those that are wrong.
-import "../../fixtures/seeded.ts";
 import type { JsonObject, KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KINDS } from "../../../packages/git-journal/src/core/configured.ts";
+import { KINDS, objectKey } from "../../../packages/git-journal/src/core/configured.ts";
 import { branchKey } from "../../../packages/git-journal/src/core/journaled-branch.ts";
 import { readinessOf } from "../../../packages/git-journal/src/core/readiness.ts";
 import { repositoryUrl } from "../../../packages/git-journal/src/core/repository-url.ts";
@@ -12,7 +11,9 @@ import { resolved } from "../../../packages/git-journal/src/core/wanted.ts";
 import { cluster, clusterWatchRule, config, destination, made, SETTINGS, watchRule } from "./cluster-state.ts";
 import { right } from "./right.ts";
 
-const wanted = (...objects: readonly unknown[]) => [...resolved(cluster(...objects), SETTINGS).wanted.branches.values()];
+const wanted = (...objects: readonly unknown[]) => [
+  ...resolved(cluster(...objects), SETTINGS).wanted.branches.values(),
+];
 
 /** What is said of one of the objects, while servers and workers say that all is well. */
 const said = (id: string, ...objects: readonly unknown[]): string => {
@@ -34,6 +35,26 @@ const said = (id: string, ...objects: readonly unknown[]): string => {
 };
 
 const EVERYBODY = { accessPolicy: { namespacedRules: { mode: "AllNamespaces" }, allowClusterRules: true } };
+
+const writers = (...objects: readonly KubeObject[]) =>
+  wanted(...objects).map(({ secret, destinations }) => [secret, destinations.map((one) => one.destination.name)]);
+
+/** All that follows, as plain data. */
+const shown = (all: readonly KubeObject[]): unknown => {
+  const { wanted: now, gone: _, ...resolution } = { gone: undefined, ...resolved(cluster(...all), SETTINGS) };
+  return JSON.parse(
+    JSON.stringify({ branches: now.branches, ...resolution }, (__, value: unknown) =>
+      value instanceof Map || value instanceof Set ? [...value] : value,
+    ),
+  );
+};
+
+const reasonOf = (all: readonly KubeObject[], one: KubeObject): string | undefined => {
+  const { repositories, destinations, rules } = resolved(cluster(...all, one), SETTINGS);
+  const of = { GitRepoConfig: repositories, GitDestination: destinations, ...rules };
+  const judged = KINDS.filter((each) => each === one.kind).map((each) => of[each].get(objectKey(one)));
+  return judged.flatMap((each) => (each !== undefined && E.isLeft(each) ? [each.left.reason] : []))[0];
+};
 
 describe("what is wanted", () => {
   it("is of each branch what the rules of its destinations select", () => {
@@ -71,21 +92,26 @@ describe("what is wanted", () => {
   });
 
   it("is without a destination at the root of the repository's branch, in its own namespace", () => {
-    const rule = watchRule("shop/all", { destinationRef: undefined, gitRepoConfigRef: { name: "repo" } });
-    const spec = Object.fromEntries(Object.entries(rule["spec"] as JsonObject).filter(([, value]) => value !== undefined));
-    const [branch] = wanted(config(), { ...rule, spec });
-    expect(branch?.destinations.map(({ destination: { name, folder }, rules }) => [name, folder, rules[0]?.namespace])).toEqual([
-      ["GitRepoConfig shop/repo", "", "shop"],
-    ]);
+    const spec = { gitRepoConfigRef: { name: "repo" }, rules: [{ resources: ["configmaps"] }] };
+    const [branch] = wanted(config(), made("WatchRule", "shop/all", spec));
+    expect(
+      branch?.destinations.map(({ destination: { name, folder }, rules }) => [name, folder, rules[0]?.namespace]),
+    ).toEqual([["GitRepoConfig shop/repo", "", "shop"]]);
   });
 
   it("has the settings of the repository above those of the flags", () => {
-    const [branch] = wanted(config("shop/repo", { push: { interval: "1m", maxCommits: 3 } }), destination(), watchRule());
+    const [branch] = wanted(
+      config("shop/repo", { push: { interval: "1m", maxCommits: 3 } }),
+      destination(),
+      watchRule(),
+    );
     expect(branch?.limits).toMatchObject({ maxWait: 60_000, maxCommits: 3 });
   });
 
   it("is nothing where no rule may write", () => {
-    expect(wanted(config(), destination(), watchRule("bank/all", { destinationRef: { name: "prod", namespace: "shop" } }))).toEqual([]);
+    expect(
+      wanted(config(), destination(), watchRule("bank/all", { destinationRef: { name: "prod", namespace: "shop" } })),
+    ).toEqual([]);
   });
 
   it("of a rule whose selector is wrong is not known: nothing of its destination is deleted", () => {
@@ -104,9 +130,6 @@ describe("credentials", () => {
     destination("bank/theirs", { baseFolder: "bank" }),
     watchRule("bank/all", { destinationRef: { name: "theirs" } }),
   ];
-  const writers = (...objects: readonly KubeObject[]) =>
-    wanted(...objects).map(({ secret, destinations }) => [secret, destinations.map((one) => one.destination.name)]);
-
   it("are never used for what only another's GitRepoConfig may write, even if it names the same repository", () => {
     expect(writers(shop, bank, ...both)).toEqual([
       [undefined, ["bank/theirs"]],
@@ -125,13 +148,21 @@ describe("credentials", () => {
     const second = config("shop/second", { secretRef: { name: "cred" } });
     const dev = destination("shop/dev", { repoRef: { name: "second" }, baseFolder: "dev" });
     const rule = watchRule("shop/dev", { destinationRef: { name: "dev" } });
-    expect(writers(shop, second, destination(), dev, watchRule(), rule)).toEqual([["shop/cred", ["shop/dev", "shop/prod"]]]);
+    expect(writers(shop, second, destination(), dev, watchRule(), rule)).toEqual([
+      ["shop/cred", ["shop/prod", "shop/dev"]],
+    ]);
   });
 });
 
 describe("two destinations with one folder", () => {
   const later = destination("shop/later", {}, { creationTimestamp: "2026-02-02T00:00:00Z" });
-  const all = [config(), destination(), later, watchRule(), watchRule("shop/more", { destinationRef: { name: "later" } })];
+  const all = [
+    config(),
+    destination(),
+    later,
+    watchRule(),
+    watchRule("shop/more", { destinationRef: { name: "later" } }),
+  ];
 
   it("are one that is written, the older, and one that is not", () => {
     expect(wanted(...all)[0]?.destinations.map((one) => [one.destination.name, one.isBlocked])).toEqual([
@@ -197,11 +228,20 @@ describe("an object", () => {
       [config(), destination("shop/prod", { baseFolder: "a/../b" })],
       /^failed (?:InvalidSpec|InvalidBaseFolder): .*baseFolder must not have the segments/u,
     ],
-    ["without a rule", "GitDestination shop/prod", [config(), destination()], /^failed NoRules: no rule writes to GitDestination shop\/prod: create/u],
+    [
+      "without a rule",
+      "GitDestination shop/prod",
+      [config(), destination()],
+      /^failed NoRules: no rule writes to GitDestination shop\/prod: create/u,
+    ],
     [
       "whose only rule is wrong",
       "GitDestination shop/prod",
-      [config(), destination(), watchRule("shop/all", { objectSelector: { matchExpressions: [{ key: "a", operator: "In" }] } })],
+      [
+        config(),
+        destination(),
+        watchRule("shop/all", { objectSelector: { matchExpressions: [{ key: "a", operator: "In" }] } }),
+      ],
       "failed NoRules: WatchRule shop/all is not Ready, and no other rule writes to GitDestination shop/prod",
     ],
     ["with all that it needs", "GitDestination shop/prod", [config(), destination(), watchRule()], /^ready/u],
@@ -257,26 +297,58 @@ describe("an object", () => {
     [
       "whose selector is wrong",
       "WatchRule shop/all",
-      [config(), destination(), watchRule("shop/all", { objectSelector: { matchExpressions: [{ key: "a", operator: "In" }] } })],
+      [
+        config(),
+        destination(),
+        watchRule("shop/all", { objectSelector: { matchExpressions: [{ key: "a", operator: "In" }] } }),
+      ],
       "failed InvalidSpec: spec.objectSelector: In of a needs values",
     ],
     [
       "that names what has no files",
       "WatchRule shop/all",
-      [config(), destination(), watchRule("shop/all", { rules: [{ resources: ["configmaps", "widgets", "pods/log", "leases", "namespaces"] }] })],
+      [
+        config(),
+        destination(),
+        watchRule("shop/all", {
+          rules: [{ resources: ["configmaps", "widgets", "pods/log", "leases", "namespaces"] }],
+        }),
+      ],
       "ready Ready: writes to GitDestination shop/prod; not written: widgets: not served, or cannot be listed and watched; written once it can; pods/log: subresources have no files: remove it; leases: left out by the controller's flag --discovery-exclude; namespaces: of the cluster: use a ClusterWatchRule with scope Cluster",
     ],
   ])("%s", (_, id, objects, expected) => {
-    expect(said(id, ...objects)).toEqual(expected instanceof RegExp ? expect.stringMatching(expected) : expected);
+    expect(said(id, ...objects)).toMatch(expected);
   });
 });
 
 describe("whatever objects there are", () => {
   const text = fc.constantFrom("shop", "bank", "repo", "prod", "all", "main", "", "a/../b", "*", "In", "https://g/r");
   const json = fc.letrec<{ readonly value: unknown; readonly object: unknown }>((tie) => ({
-    value: fc.oneof({ maxDepth: 4 }, text, fc.integer(), fc.boolean(), fc.constant(null), fc.array(tie("value"), { maxLength: 3 }), tie("object")),
+    value: fc.oneof(
+      { maxDepth: 4 },
+      text,
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie("value"), { maxLength: 3 }),
+      tie("object"),
+    ),
     object: fc.dictionary(
-      fc.constantFrom("rules", "resources", "repoRef", "name", "namespace", "branch", "baseFolder", "destinationRef", "repoUrl", "scope", "objectSelector", "accessPolicy", "mode"),
+      fc.constantFrom(
+        "rules",
+        "resources",
+        "repoRef",
+        "name",
+        "namespace",
+        "branch",
+        "baseFolder",
+        "destinationRef",
+        "repoUrl",
+        "scope",
+        "objectSelector",
+        "accessPolicy",
+        "mode",
+      ),
       tie("value"),
       { maxKeys: 5 },
     ),
@@ -297,7 +369,11 @@ describe("whatever objects there are", () => {
       const of = {
         GitRepoConfig: () => config(`${namespace}/${name}`, EVERYBODY, { creationTimestamp: at }),
         GitDestination: () =>
-          destination(`${namespace}/${name}`, { repoRef: { name: "repo", namespace: refers } }, { creationTimestamp: at }),
+          destination(
+            `${namespace}/${name}`,
+            { repoRef: { name: "repo", namespace: refers } },
+            { creationTimestamp: at },
+          ),
         WatchRule: () => watchRule(`${namespace}/${name}`, { destinationRef: { name: "prod", namespace: refers } }),
         ClusterWatchRule: () => clusterWatchRule(name, { destinationRef: { name: "prod", namespace: refers } }),
       };
@@ -307,15 +383,6 @@ describe("whatever objects there are", () => {
     selector: (one) => `${one.kind} ${one.metadata.namespace}/${one.metadata.name}`,
     maxLength: 12,
   });
-  const shown = (all: readonly KubeObject[]): unknown => {
-    const { wanted: now, gone: _, ...resolution } = { gone: undefined, ...resolved(cluster(...all), SETTINGS) };
-    return JSON.parse(
-      JSON.stringify({ branches: now.branches, ...resolution }, (__, value: unknown) =>
-        value instanceof Map || value instanceof Set ? [...value] : value,
-      ),
-    );
-  };
-
   it("what follows is the same in whatever order they are read", () => {
     fc.assert(
       fc.property(
@@ -330,16 +397,14 @@ describe("whatever objects there are", () => {
   it("nothing is thrown, and one that is wrong changes nothing of the others", () => {
     fc.assert(
       fc.property(objects, broken, (all, one) => {
-        const id = `${one.kind} ${one.metadata.namespace === undefined ? "" : `${one.metadata.namespace}/`}${one.metadata.name}`;
-        const before = resolved(cluster(...all), SETTINGS);
-        const after = resolved(cluster(...all, one), SETTINGS);
-        const judged = {
-          ...Object.fromEntries(after.repositories),
-          ...Object.fromEntries([...after.destinations, ...after.rules.WatchRule, ...after.rules.ClusterWatchRule]),
-        }[id.slice(id.indexOf(" ") + 1)];
-        fc.pre(judged !== undefined && E.isLeft(judged) && judged.left.reason === "InvalidSpec");
-        expect([...after.wanted.branches.keys()]).toEqual([...before.wanted.branches.keys()]);
-        for (const [other, one] of before.destinations) expect(E.isRight(after.destinations.get(other) ?? one)).toBe(E.isRight(one));
+        fc.pre(reasonOf(all, one) === "InvalidSpec");
+        const names = new RegExp(`"(?:${one.kind} )?${objectKey(one)}",`, "u");
+        const others = (shownOnes: unknown): readonly string[] =>
+          Object.values(Object(shownOnes) as Record<string, unknown>)
+            .flatMap((each) => (Array.isArray(each) ? each : Object.values(Object(each) as object).flat()))
+            .map((entry) => JSON.stringify(entry))
+            .filter((entry) => !names.test(entry));
+        expect(others(shown([...all, one]))).toEqual(others(shown(all)));
       }),
     );
   });

@@ -30,7 +30,9 @@ describe("news", () => {
   it("of a namespace are its labels", () => {
     const before = keptNamespace(object({ status: { phase: "Active" } }));
     expect(isNews(before, keptNamespace(object({}, { labels: { a: "b" } })))).toBe(true);
-    expect(isNews(before, keptNamespace(object({ status: { phase: "Terminating" } }, { resourceVersion: "2" })))).toBe(false);
+    expect(isNews(before, keptNamespace(object({ status: { phase: "Terminating" } }, { resourceVersion: "2" })))).toBe(
+      false,
+    );
     expect(isNews(undefined, before)).toBe(true);
   });
 
@@ -40,23 +42,32 @@ describe("news", () => {
   });
 });
 
+const definition = (isEstablished: boolean, served = true, metadata: JsonObject = {}): KubeObject =>
+  keptDefinition(
+    object(
+      {
+        spec: { versions: [{ name: "v1", served }] },
+        status: { conditions: [{ type: "Established", status: isEstablished ? "True" : "False" }] },
+      },
+      metadata,
+    ),
+  );
+
 describe("discovery is behind", () => {
-  const definition = (isEstablished: boolean, served = true, metadata: JsonObject = {}): KubeObject =>
-    keptDefinition(
-      object(
-        {
-          spec: { versions: [{ name: "v1", served }] },
-          status: { conditions: [{ type: "Established", status: isEstablished ? "True" : "False" }] },
-        },
-        metadata,
-      ),
-    );
   const widgets = { group: "example.com", plural: "widgets", kind: "Widget", namespaced: true, versions: ["v1"] };
   const NAME = "widgets.example.com";
   it.each<readonly [string, boolean, boolean]>([
-    ["while a definition is established and not served", isBehind([], new Map([[NAME, definition(true)]]), new Set()), true],
+    [
+      "while a definition is established and not served",
+      isBehind([], new Map([[NAME, definition(true)]]), new Set()),
+      true,
+    ],
     ["not while it is not established", isBehind([], new Map([[NAME, definition(false)]]), new Set()), false],
-    ["not if it has no version that is served", isBehind([], new Map([[NAME, definition(true, false)]]), new Set()), false],
+    [
+      "not if it has no version that is served",
+      isBehind([], new Map([[NAME, definition(true, false)]]), new Set()),
+      false,
+    ],
     [
       "not while it is deleted",
       isBehind([], new Map([[NAME, definition(true, true, { deletionTimestamp: "2026-01-01T00:00:00Z" })]]), new Set()),

@@ -68,7 +68,9 @@ export const discovered = (
   before: readonly ServedResource[],
   groups: ReadonlyMap<string, GroupAnswer>,
 ): readonly ServedResource[] =>
-  [...groups].flatMap(([group, answer]) => (answer === "failed" ? before.filter((one) => one.group === group) : answer));
+  [...groups].flatMap(([group, answer]) =>
+    answer === "failed" ? before.filter((one) => one.group === group) : answer,
+  );
 
 /** What is installed, by the objects that say so. */
 export interface Installed {
@@ -88,7 +90,9 @@ export const certainlyGone = (
   groups: ReadonlyMap<string, GroupAnswer> | undefined,
   installed: Installed | undefined,
 ): Pick<ReadonlySet<string>, "has"> => {
-  const served = new Set([...(groups?.values() ?? [])].flatMap((one) => (one === "failed" ? [] : one.map(resourceKey))));
+  const served = new Set(
+    [...(groups?.values() ?? [])].flatMap((one) => (one === "failed" ? [] : one.map(resourceKey))),
+  );
   return {
     has: (key) => {
       const group = key.slice(key.indexOf(".") + 1);

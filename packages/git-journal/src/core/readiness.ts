@@ -55,7 +55,11 @@ const destination = (name: string, placed: Placed, progress: Progress): Readines
   return { type: "failed", reason: "NoRules", message: withoutRules, lasts: false };
 };
 
-const rule = ({ destination: name, isThroughDestination, findings }: Writing, all: Resolution, progress: Progress): Readiness => {
+const rule = (
+  { destination: name, isThroughDestination, findings }: Writing,
+  all: Resolution,
+  progress: Progress,
+): Readiness => {
   const explicit = all.destinations.get(name);
   const placed = explicit !== undefined && E.isRight(explicit) ? explicit.right : all.implicit.get(name);
   if (placed === undefined) return validating(`${name} is being looked for`);

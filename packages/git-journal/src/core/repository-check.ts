@@ -36,7 +36,9 @@ const isSame = (before: Checked | undefined, now: Question): before is Checked =
 
 const pauseAfter = ({ readiness, failures }: Checked): number => {
   if (readiness.type !== "failed") return WHILE_READY;
-  return readiness.lasts ? WHILE_REFUSED : Math.min(WHILE_FAILING.cap, WHILE_FAILING.first * 2 ** Math.min(failures - 1, 10));
+  return readiness.lasts
+    ? WHILE_REFUSED
+    : Math.min(WHILE_FAILING.cap, WHILE_FAILING.first * 2 ** Math.min(failures - 1, 10));
 };
 
 /** In how many ms the server is asked; 0: now. */

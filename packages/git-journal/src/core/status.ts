@@ -70,7 +70,11 @@ const warningsOf = (conditions: readonly Condition[], before: readonly Condition
  *
  * @param now RFC 3339
  */
-export const statusChange = (object: KubeObject, { observed, readiness, report }: Told, now: string): StatusChange | undefined => {
+export const statusChange = (
+  object: KubeObject,
+  { observed, readiness, report }: Told,
+  now: string,
+): StatusChange | undefined => {
   const { generation = 0, uid = "" } = object.metadata;
   // What was found of another version says nothing of this one.
   if (observed.uid !== uid || observed.generation !== generation) return undefined;

@@ -105,9 +105,8 @@ type RuleSpec = (WatchRule | ClusterWatchRule)["spec"];
 
 const destinationsOf = ({ GitDestination: all, GitRepoConfig: configs }: Decoded, known: Known): Judged<Located> => {
   const locatedOne = (one: GitDestination): E.Either<Failed, Located> =>
-    E.flatMap(
-      unlessWrong("GitRepoConfig", referred(one.spec.repoRef, one.metadata.namespace), configs),
-      () => E.flatMap(E.mapLeft(unresolved)(resolveDestination(one, known)), located),
+    E.flatMap(unlessWrong("GitRepoConfig", referred(one.spec.repoRef, one.metadata.namespace), configs), () =>
+      E.flatMap(E.mapLeft(unresolved)(resolveDestination(one, known)), located),
     );
   return new Map([...all].map(([key, one]) => [key, E.flatMap(one, locatedOne)]));
 };
@@ -155,10 +154,9 @@ const judgementsOf = <A extends WatchRule | ClusterWatchRule>(
   all: Judged<A>,
   judge: (key: string, rule: A) => Judgement,
 ): Judgements =>
-  [...all].map(([key, one]) => [
-    key,
-    E.isLeft(one) ? { writing: one, written: undefined } : judge(key, one.right),
-  ]);
+  [...all].map(([key, one]) => [key, E.isLeft(one) ? { writing: one, written: undefined } : judge(key, one.right)]);
+
+const writingOf = (all: Judgements): Judged<Writing> => new Map(all.map(([key, { writing }]) => [key, writing]));
 
 /** A place, and what decides who of two may have it. */
 interface Claimed {
@@ -216,7 +214,7 @@ const observedObjects = (objects: Objects): ReadonlyMap<string, ObservedObject> 
         const { uid = "", generation = 0 } = object.metadata;
         return [objectId(kind, objectKey(object)), { uid, generation }] as const;
       }),
-    ),
+    ).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 
 /**
@@ -262,7 +260,6 @@ export const resolved = (
       withoutRules: withoutRules(name, rulesTo.get(name) ?? []),
     };
   };
-  const writingOf = (all: Judgements): Judged<Writing> => new Map(all.map(([key, { writing }]) => [key, writing]));
 
   return {
     wanted: { branches, gone, settings: selection, namespaceLabels },

@@ -90,7 +90,10 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   };
 
   const countConflicts = ({ destinations, implicit }: Resolution): void => {
-    const placed = [...implicit, ...[...destinations].flatMap(([name, one]) => (E.isRight(one) ? [[name, one.right] as const] : []))];
+    const placed = [
+      ...implicit,
+      ...[...destinations].flatMap(([name, one]) => (E.isRight(one) ? [[name, one.right] as const] : [])),
+    ];
     const blocked = new Set(placed.flatMap(([name, one]) => (one.blocked === undefined ? [] : [name])));
     for (const name of conflicts) if (!blocked.has(name)) conflicts.delete(name);
     for (const name of blocked) {

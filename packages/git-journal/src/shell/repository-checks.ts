@@ -56,7 +56,10 @@ export const repositoryChecks = ({ api, log, work, env, onChecked }: ChecksOptio
       if (repository === undefined) return { type: "done" };
       const read = await readCredentials(api, repository.url, repository.secret);
       if (E.isLeft(read)) {
-        log("warn", "the credentials of a repository cannot be read; trying again", { config, error: messageOf(read.left) });
+        log("warn", "the credentials of a repository cannot be read; trying again", {
+          config,
+          error: messageOf(read.left),
+        });
         return { type: "failed" };
       }
       const { version, authentication } = read.right;
