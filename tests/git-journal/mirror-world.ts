@@ -7,6 +7,7 @@ import { jsonLog, type Work, watchdog } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, onTestFinished, vi } from "vitest";
 import { gitJournalCrds } from "../../packages/git-journal/src/api/crds.ts";
+import { attribution } from "../../packages/git-journal/src/shell/attribution.ts";
 import { type JournalFlags, startWork, type Surroundings } from "../../packages/git-journal/src/shell/work.ts";
 import { takeWorkDirectory } from "../../packages/git-journal/src/shell/work-directory.ts";
 import { administrator, type Manifest, resourceOf } from "../fixtures/administrator.ts";
@@ -67,7 +68,7 @@ interface ControllerOptions {
   readonly directory?: string;
   readonly identity?: string;
   readonly flags?: Partial<JournalFlags>;
-  readonly authorOf?: Surroundings["authorOf"];
+  readonly authors?: Surroundings["authors"];
 }
 
 export const workDirectory = (): string => {
@@ -79,7 +80,7 @@ export const workDirectory = (): string => {
 /** A controller for the objects of a namespace. */
 export const controllerOf = async (
   namespace: string,
-  { hooks = [], directory = workDirectory(), identity = directory, flags = {}, authorOf }: ControllerOptions = {},
+  { hooks = [], directory = workDirectory(), identity = directory, flags = {}, authors = attribution() }: ControllerOptions = {},
 ): Promise<Work> => {
   mkdirSync(directory, { recursive: true });
   const work = await takeWorkDirectory(directory, path.join(directory, "memory"));
@@ -89,7 +90,7 @@ export const controllerOf = async (
   const running = startWork(
     { api, renewals: api, pod: "test", log: jsonLog(process.env["GJ_LOG"] === "debug" ? "debug" : "error"), watchdog: watchdog() },
     { ...flagsFor(namespace), ...flags },
-    { work: work.right, identity, env: process.env, ...(authorOf === undefined ? {} : { authorOf }) },
+    { work: work.right, identity, env: process.env, authors },
   );
   onTestFinished(running.stop);
   return running;

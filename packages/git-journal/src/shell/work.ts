@@ -3,10 +3,9 @@ import { defect, newWorkQueue, reportWatchFailure, wall, type Work, type WorkCon
 import { Registry } from "prom-client";
 import * as E from "fp-ts/lib/Either.js";
 import { secretsOf } from "../core/age-keys.ts";
-import type { SeenChange } from "../core/correlation.ts";
-import { type By, UNKNOWN } from "../core/history.ts";
 import type { JournaledBranch, Wanted } from "../core/journaled-branch.ts";
 import type { SecretFiles } from "../core/kept-object.ts";
+import type { Authors } from "./attribution.ts";
 import { branchIn } from "./branch.ts";
 import { type BranchLease, branchLease } from "./branch-lease.ts";
 import { type BranchWorker, branchWorker } from "./branch-worker.ts";
@@ -18,6 +17,7 @@ import { clusterUid } from "./installation.ts";
 import { journalMetrics } from "./metrics.ts";
 import { NAMES } from "./names.ts";
 import { objectStreams } from "./object-streams.ts";
+import type { ServedWebhook } from "./serve-webhook.ts";
 import { fileText } from "./sops.ts";
 import { TRANSACTIONS, transactionStream } from "./transaction-stream.ts";
 import type { WorkDirectory } from "./work-directory.ts";
@@ -28,8 +28,10 @@ export interface Surroundings {
   readonly identity: string;
   /** Of this process: git is given the path of programs and the proxies of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Who has made a change that a watch has shown. Default: nobody is known. */
-  readonly authorOf?: (change: SeenChange) => By;
+  /** Who has made a change that a watch has shown. */
+  readonly authors: Pick<Authors, "authorOf" | "registry">;
+  /** Told which resources are written somewhere. */
+  readonly webhook?: ServedWebhook;
 }
 
 export type JournalFlags = Pick<
@@ -54,7 +56,7 @@ const CONTROLLER_NAME = "janus-git-journal";
 export const startWork = (
   { api, renewals, pod, log, watchdog }: Pick<WorkContext, "api" | "renewals" | "pod" | "log" | "watchdog">,
   flags: JournalFlags,
-  { work, identity, env, authorOf = () => UNKNOWN }: Surroundings,
+  { work, identity, env, authors, webhook }: Surroundings,
 ): Work => {
   const stopping = new AbortController();
   const running = new Map<string, Running>();
@@ -96,7 +98,7 @@ export const startWork = (
     secretFilesOf,
     formatOf: (branch) => running.get(branch)?.worker.state().format ?? "sha1",
     tell: (branch, event) => running.get(branch)?.worker.tell(event),
-    authorOf,
+    authorOf: authors.authorOf,
     onScanned: metrics.scanned,
   });
 
@@ -167,6 +169,7 @@ export const startWork = (
       for (const transaction of transactions.all()) one.worker.tell({ type: "transaction", transaction });
       if (transactions.isKnown() && former === undefined) one.worker.tell({ type: "transactionsKnown" });
     }
+    webhook?.select([...next.branches.values()].flatMap(({ destinations }) => destinations.flatMap((one) => one.selected)));
     streams.want(next);
   };
 
@@ -209,7 +212,7 @@ export const startWork = (
   const started = start();
 
   return {
-    registry: Registry.merge([metrics.registry]),
+    registry: Registry.merge([metrics.registry, authors.registry]),
     isSynced: () => configuration?.isSynced() ?? false,
     synced: synced.promise,
     stop: async () => {
@@ -221,6 +224,7 @@ export const startWork = (
       await queue.drain();
       await Promise.all([...running.values()].map(({ lease }) => lease.release()));
       await configuration?.stop();
+      await webhook?.stop();
     },
   };
 };
