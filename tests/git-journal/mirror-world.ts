@@ -69,6 +69,7 @@ interface ControllerOptions {
   readonly identity?: string;
   readonly flags?: Partial<JournalFlags>;
   readonly authors?: Surroundings["authors"];
+  readonly env?: Surroundings["env"];
 }
 
 export const workDirectory = (): string => {
@@ -80,7 +81,7 @@ export const workDirectory = (): string => {
 /** A controller for the objects of a namespace. */
 export const controllerOf = async (
   namespace: string,
-  { hooks = [], directory = workDirectory(), identity = directory, flags = {}, authors = attribution() }: ControllerOptions = {},
+  { hooks = [], directory = workDirectory(), identity = directory, flags = {}, authors = attribution(), env = process.env }: ControllerOptions = {},
 ): Promise<Work> => {
   mkdirSync(directory, { recursive: true });
   const work = await takeWorkDirectory(directory, path.join(directory, "memory"));
@@ -90,7 +91,7 @@ export const controllerOf = async (
   const running = startWork(
     { api, renewals: api, pod: "test", log: jsonLog(process.env["GJ_LOG"] === "debug" ? "debug" : "error"), watchdog: watchdog() },
     { ...flagsFor(namespace), ...flags },
-    { work: work.right, identity, env: process.env, authors },
+    { work: work.right, identity, env, authors },
   );
   onTestFinished(running.stop);
   return running;

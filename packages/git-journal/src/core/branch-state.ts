@@ -35,6 +35,8 @@ export interface DestinationState {
   readonly formerRules: readonly SelectionRule[];
   /** By the keys of the resources. */
   readonly resources: ReadonlyMap<string, ListedResource>;
+  /** Keys of resources that were selected before, in this process. */
+  readonly dropped: ReadonlySet<string>;
   /** By the marker at the tip; undefined: no tip was seen. */
   readonly ownership: Ownership | undefined;
   readonly lastCommit?: ObjectId;

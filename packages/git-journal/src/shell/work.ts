@@ -220,11 +220,11 @@ export const startWork = (
       clearTimeout(keyTimer);
       streams.stop();
       transactions.stop();
-      await started;
       await queue.drain();
       await Promise.all([...running.values()].map(({ lease }) => lease.release()));
       await configuration?.stop();
       await webhook?.stop();
+      await started;
     },
   };
 };
