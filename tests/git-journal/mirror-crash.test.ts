@@ -117,7 +117,9 @@ const numbers = (most: number): readonly number[] => Array.from({ length: most }
 const points: readonly Point[] = [
   ...numbers(45).flatMap((n) => BOTH.map((when): Point => ({ at: "request", n, when }))),
   ...numbers(12).flatMap((n) => BOTH.map((when): Point => ({ at: "process", n, when }))),
-  ...numbers(5).flatMap((n) => (["asked", "done", "answered"] as const).map((phase): Point => ({ at: "phase", n, phase }))),
+  ...numbers(5).flatMap((n) =>
+    (["asked", "done", "answered"] as const).map((phase): Point => ({ at: "phase", n, phase })),
+  ),
 ];
 
 const shown = (point: Point): readonly [string, Point] => [
@@ -128,7 +130,10 @@ const shown = (point: Point): readonly [string, Point] => [
 const every = share({ npmTest: 40, ci: 40 });
 
 describe(`the running journal${showShare("point", every)}`, () => {
-  it.each(sampled(points, every).map(shown))("that is killed %s loses nothing, and does nothing twice", async (_, point) => {
-    await expect(killedAt(point)).resolves.toBeUndefined();
-  });
+  it.each(sampled(points, every).map(shown))(
+    "that is killed %s loses nothing, and does nothing twice",
+    async (_, point) => {
+      await expect(killedAt(point)).resolves.toBeUndefined();
+    },
+  );
 });

@@ -130,7 +130,9 @@ describe("the journal", () => {
     await have([path(namespace, "a")]);
     await remove(manifest("WatchRule", "all", {}));
     await create(configMap("b"));
-    await create(manifest("WatchRule", "again", { destinationRef: { name: "prod" }, rules: [{ resources: ["serviceaccounts"] }] }));
+    await create(
+      manifest("WatchRule", "again", { destinationRef: { name: "prod" }, rules: [{ resources: ["serviceaccounts"] }] }),
+    );
     await have([path(namespace, "a"), account]);
   });
 });

@@ -135,8 +135,7 @@ const wanted = (
 const movedTo = (
   former: DestinationState | undefined,
   { destination }: JournaledDestination,
-): DestinationState | undefined =>
-  former?.wanted.destination.folder === destination.folder ? former : undefined;
+): DestinationState | undefined => (former?.wanted.destination.folder === destination.folder ? former : undefined);
 
 // Objects
 
@@ -178,7 +177,13 @@ const touched = (
   const isFirst = !state.history.touches.some((touch) => touch.path === path);
   const earlier =
     isFirst && before !== undefined && state.toCompare !== undefined
-      ? recorded(state.history, { path, version: versionOf(before), operations: before.operations, by: UNKNOWN, at: now })
+      ? recorded(state.history, {
+          path,
+          version: versionOf(before),
+          operations: before.operations,
+          by: UNKNOWN,
+          at: now,
+        })
       : state.history;
   return recorded(earlier, { path, version: versionOf(after), operations, by, at: now });
 };
@@ -439,7 +444,12 @@ export const afterEvent = (state: BranchState, event: BranchEvent, now: Instant)
     case "targetRead":
       return targetRead(state, event.uid, event.file, now);
     case "lease":
-      return { ...state, lease: event.is, idleSince: undefined, ...(event.is === "held" ? { fetchedAt: undefined } : {}) };
+      return {
+        ...state,
+        lease: event.is,
+        idleSince: undefined,
+        ...(event.is === "held" ? { fetchedAt: undefined } : {}),
+      };
     case "landed":
       return landed(state, event.head);
     case "compared": {

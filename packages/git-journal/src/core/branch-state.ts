@@ -27,7 +27,10 @@ export interface ListedResource {
   /** Files of live objects that cannot be written, and why. */
   readonly spared: LargeMap<FilePath, { readonly because: string }>;
   /** Only a complete list tells which objects there are not. */
-  readonly list: { readonly is: "begun" } | { readonly is: "complete" } | { readonly is: "failed"; readonly because: string };
+  readonly list:
+    | { readonly is: "begun" }
+    | { readonly is: "complete" }
+    | { readonly is: "failed"; readonly because: string };
 }
 
 export interface DestinationState {
