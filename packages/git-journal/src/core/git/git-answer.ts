@@ -43,7 +43,8 @@ export type TroubleReason =
   | "InvalidURL"
   | "LeaseHeld"
   | "PushRefused"
-  | "SecretMalformed";
+  | "SecretMalformed"
+  | "SecretNotFound";
 
 export interface Trouble {
   readonly reason: TroubleReason;
