@@ -32,7 +32,7 @@ export interface WorkerContext {
   readonly installation: Installation;
   readonly timing: BranchTiming;
   readonly metrics: JournalMetrics;
-  readonly configuration: Pick<Configuration, "report" | "reportRepository">;
+  readonly configuration: Pick<Configuration, "report" | "reportRepository" | "record">;
   readonly signal: AbortSignal;
   readonly wake: () => void;
 }
@@ -76,8 +76,12 @@ export const branchWorker = (
 
   const tellOutcome = (outcome: Outcome): void => {
     metrics.outcome(outcome, state.comparison?.commits ?? []);
-    if (outcome.rewritten)
-      log("warn", "the branch was rewritten: what is live is committed on what is there", { branch: key });
+    if (outcome.rewritten) {
+      const message = `branch ${journaled.branch} of ${journaled.repository.url} was rewritten: what is live is committed on what is there`;
+      log("warn", message, { branch: key });
+      for (const name of state.destinations.keys())
+        configuration.record(name, { type: "Warning", reason: "HistoryRewritten", message });
+    }
     if (outcome.is === "pushed")
       log("info", "pushed", {
         branch: key,
