@@ -47,7 +47,11 @@ const dead: ReturnType<Hook> = Promise.resolve({
 
 const killedAt = async (point: Point): Promise<void> => {
   const death = { isArmed: false, isOver: false, requests: 0, phases: 0 };
-  let die = (): void => undefined;
+  const over = Promise.withResolvers<void>();
+  const die = (): void => {
+    death.isOver = true;
+    over.resolve();
+  };
   const { url, namespace, git, files, have, log, create, patch, remove } = await place({
     onPhase: (_, phase) => {
       if (!death.isArmed || point.at !== "phase" || phase !== point.phase) return;
@@ -81,12 +85,6 @@ const killedAt = async (point: Point): Promise<void> => {
   mkdirSync(shim);
   const bin = point.at === "process" ? `${stoppingGit(shim, point)}:` : "";
   const wanted = [fileOf(namespace, "a"), fileOf(namespace, "c"), fileOf(namespace, "s", "secrets")];
-  const over = Promise.withResolvers<void>();
-  die = () => {
-    if (death.isOver) return;
-    death.isOver = true;
-    over.resolve();
-  };
   death.isArmed = true;
   const second = await controllerOf(namespace, {
     directory,

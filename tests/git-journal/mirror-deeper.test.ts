@@ -186,7 +186,7 @@ describe("the journal", () => {
   });
 
   it("writes to the root of a branch for a rule that names the repository directly", async () => {
-    const { url, namespace, have, create } = await place();
+    const { url, namespace, files, have, create } = await place();
     await create(
       manifest("GitRepoConfig", "repo", { repoUrl: url, branch: "main" }),
       manifest("WatchRule", "all", { gitRepoConfigRef: { name: "repo" }, rules: [{ resources: ["configmaps"] }] }),
@@ -194,5 +194,6 @@ describe("the journal", () => {
     );
     await controllerOf(namespace);
     await have([`core/v1/configmaps/${namespace}/a.yaml`]);
+    expect(files()[".configbutler/owner.yaml"]).toContain(`destination: GitRepoConfig ${namespace}/repo`);
   });
 });
