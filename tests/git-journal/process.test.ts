@@ -50,9 +50,9 @@ it("writes what is live; when it is killed, another one goes on; and it gives it
   second.kill("SIGTERM");
   expect(await second.ended).toBe(0);
   const leases = await administrator.list({ apiVersion: "coordination.k8s.io/v1", kind: "Lease" }, namespace);
-  expect(leases.map(({ metadata, spec }) => [metadata.name, (spec as { holderIdentity?: string }).holderIdentity ?? ""])).toEqual(
-    expect.arrayContaining([[expect.stringMatching(/^git-[0-9a-f]{16}$/u), ""]]),
-  );
+  expect(
+    leases.map(({ metadata, spec }) => [metadata.name, (spec as { holderIdentity?: string }).holderIdentity ?? ""]),
+  ).toEqual(expect.arrayContaining([[expect.stringMatching(/^git-[0-9a-f]{16}$/u), ""]]));
 });
 
 it("refuses to start in the work directory of another process", async () => {
