@@ -52,7 +52,8 @@ export const branchWorker = (
   settings: BranchState["settings"],
   context: WorkerContext,
 ): BranchWorker => {
-  const { api, log, branch, lease, streams, texts, installation, timing, metrics, configuration, signal, wake } = context;
+  const { api, log, branch, lease, streams, texts, installation, timing, metrics, configuration, signal, wake } =
+    context;
   const { key } = journaled;
   let state = initialBranch(journaled, settings);
   const reported = new Map<string, string>();
@@ -82,7 +83,12 @@ export const branchWorker = (
         configuration.record(name, { type: "Warning", reason: "HistoryRewritten", message });
     }
     if (outcome.is === "pushed")
-      log("info", "pushed", { branch: key, commit: outcome.tip, commits: outcome.commits.length, replays: outcome.replays });
+      log("info", "pushed", {
+        branch: key,
+        commit: outcome.tip,
+        commits: outcome.commits.length,
+        replays: outcome.replays,
+      });
     if (outcome.is === "failed") {
       const { reason, message, lasts } = outcome.trouble;
       log("warn", "the branch could not be written; trying again", { branch: key, reason, error: message });
@@ -96,7 +102,7 @@ export const branchWorker = (
       folders,
       blobsToRead: (tree) => blobsToRead(state, tree),
       read: readBlob,
-      commits: (tree, read, landed) => {
+      commits: (tree, read, landed, tipDate) => {
         fold({ type: "landed", head: landed });
         const { comparison, commits } = compared(state, {
           tree,
@@ -104,7 +110,7 @@ export const branchWorker = (
           read,
           textOf: texts.textOf,
           installation,
-          tipDate: undefined,
+          tipDate: tipDate === undefined ? undefined : tipDate * 1000,
           now: wall(),
         });
         fold({ type: "compared", comparison });
@@ -163,10 +169,18 @@ export const branchWorker = (
     return isAll && lost.size === 0 ? "all" : "some";
   };
 
-  const readTargets = async ({ uid, targets }: Extract<BranchStep, { readonly do: "readTargets" }>): Promise<boolean> => {
+  const readTargets = async ({
+    uid,
+    targets,
+  }: Extract<BranchStep, { readonly do: "readTargets" }>): Promise<boolean> => {
     let isAll = true;
     for (const { destination, resource, namespace, name } of targets) {
-      const at = { destination, resource: resourceKey(resource), ...(namespace === undefined ? {} : { namespace }), name };
+      const at = {
+        destination,
+        resource: resourceKey(resource),
+        ...(namespace === undefined ? {} : { namespace }),
+        name,
+      };
       const live = await streams.read(key, at);
       if (E.isLeft(live)) isAll = false;
       else if (live.right !== undefined) fold({ type: "targetRead", uid, file: live.right });
