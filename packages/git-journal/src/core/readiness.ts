@@ -102,3 +102,22 @@ export const readinessOf = (all: Resolution, progress: Progress): ReadonlyMap<st
     ...told("ClusterWatchRule", all.rules.ClusterWatchRule, ofRule),
   ]);
 };
+
+/** How many objects of a kind are not Ready for a reason. */
+export interface NotReady {
+  readonly kind: string;
+  readonly reason: string;
+  /** They stay so until somebody changes something. */
+  readonly stalled: boolean;
+  readonly count: number;
+}
+
+export const notReadyOnes = (all: ReadonlyMap<string, Told>): readonly NotReady[] => {
+  const failures = [...all].flatMap(([id, { readiness }]) =>
+    readiness.type === "failed"
+      ? [{ kind: id.slice(0, id.indexOf(" ")), reason: readiness.reason, stalled: readiness.lasts }]
+      : [],
+  );
+  const alike = Map.groupBy(failures, ({ kind, reason, stalled }) => `${kind} ${reason} ${stalled}`);
+  return [...alike.values()].flatMap((ones) => ones.slice(0, 1).map((one) => ({ ...one, count: ones.length })));
+};

@@ -5,7 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "../core/conditions.ts";
 import type { DestinationReport, Wanted } from "../core/journaled-branch.ts";
 import { isOfRepository } from "../core/repository-check.ts";
-import { readinessOf } from "../core/readiness.ts";
+import { type NotReady, notReadyOnes, readinessOf, type Told } from "../core/readiness.ts";
 import { pushedEvent, type StatusEvent } from "../core/status.ts";
 import { type JournalSettings, type Resolution, resolved } from "../core/wanted.ts";
 import { repositoryChecks } from "./repository-checks.ts";
@@ -44,6 +44,8 @@ export interface Configuration {
   readonly reportRepository: (branchKey: string, readiness: Readiness) => void;
   /** Records an event on the object that stands for a destination, by its name. */
   readonly record: (destination: string, event: StatusEvent) => void;
+  /** Of all objects of the four kinds. */
+  readonly notReady: () => readonly NotReady[];
   readonly stop: () => Promise<void>;
 }
 
@@ -69,6 +71,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   const conflicts = new Set<string>();
   const pushed = new Map<string, DestinationReport["pushed"]>();
   const synced = Promise.withResolvers<void>();
+  let told: ReadonlyMap<string, Told> = new Map();
   let isStopped = false;
 
   const configsOf = (branchKey: string): ReadonlySet<string> => {
@@ -86,7 +89,8 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
 
   const tell = (): void => {
     if (resolution === undefined || isStopped) return;
-    status.tell(readinessOf(resolution, { repositories: repositories(), reports, ingests }));
+    told = readinessOf(resolution, { repositories: repositories(), reports, ingests });
+    status.tell(told);
   };
 
   const countConflicts = ({ destinations, implicit }: Resolution): void => {
@@ -168,6 +172,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     isSynced: () => resolution !== undefined,
     synced: synced.promise,
     record,
+    notReady: () => notReadyOnes(told),
     report: (destination, report) => {
       const before = reports.get(destination);
       reports.set(destination, report);
