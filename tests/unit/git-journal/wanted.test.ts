@@ -78,7 +78,7 @@ describe("what is wanted", () => {
 
   it("is one branch for all spellings of its repository", () => {
     const second = config("shop/second", { repoUrl: "https://GIT.example.com:443/live.git/" });
-    const dev = destination("shop/dev", { repoRef: { name: "second" }, baseFolder: "dev" });
+    const dev = destination("shop/dev", { repoRef: { name: "second" }, baseFolder: "prod/dev" });
     const [branch, ...others] = wanted(
       config(),
       second,
@@ -89,8 +89,8 @@ describe("what is wanted", () => {
     );
     expect(others).toEqual([]);
     expect(branch?.destinations.map((one) => [one.destination.folder, one.otherFolders])).toEqual([
-      ["prod", ["dev"]],
-      ["dev", ["prod"]],
+      ["prod", ["prod/dev"]],
+      ["prod/dev", []],
     ]);
     expect(branch?.key).toBe(branchKey(right(repositoryUrl("https://git.example.com/live.git")), "main"));
   });

@@ -20,7 +20,7 @@ export interface JournaledDestination {
   readonly isBlocked: boolean;
   /** False: no file is deleted, since it has no Ready rule, or one whose selector is wrong, so that nobody knows what it selects. */
   readonly deletes: boolean;
-  /** Of all other destinations of the same branch, also where they are written with other credentials. */
+  /** Inside of its own: of other destinations of the same branch, also where they are written with other credentials. */
   readonly otherFolders: readonly BaseFolder[];
 }
 

@@ -38,14 +38,14 @@ export const CHECKING: Readiness = { type: "progressing", reason: "Checking", me
 /** Of a destination, without its rules. */
 const writable = (name: string, placed: Placed, { repositories, reports, ingests }: Progress): Readiness => {
   if (placed.blocked !== undefined) return placed.blocked;
-  const repository = repositories.get(placed.config) ?? CHECKING;
-  if (repository.type === "failed") return notReady("GitRepoConfig", placed.config, repository);
-  if (!ingests)
-    return repository.type === "ready"
-      ? ready("it is valid; nothing is written, by the controller's flag --enable-watch-ingestion=false")
-      : validating(`GitRepoConfig ${placed.config} is not checked yet`);
+  const known = repositories.get(placed.config) ?? CHECKING;
   const report = reports.get(name);
-  return report === undefined ? validating("the first comparison with the branch is under way") : report.readiness;
+  if (known.type === "failed") return notReady("GitRepoConfig", placed.config, known);
+  if (ingests && report !== undefined) return report.readiness;
+  if (known.type === "progressing") return { ...known, message: `GitRepoConfig ${placed.config}: ${known.message}` };
+  return ingests
+    ? validating("the first comparison with the branch is under way")
+    : ready("it is valid; nothing is written, by the controller's flag --enable-watch-ingestion=false");
 };
 
 const destination = (name: string, placed: Placed, progress: Progress): Readiness => {
@@ -71,7 +71,7 @@ const rule = (
   if (placed === undefined) return validating(`${name} is being looked for`);
   const written = writable(name, placed, progress);
   if (written.type === "failed") return isThroughDestination ? notReady("GitDestination", name, written) : written;
-  if (written.type === "progressing") return validating(written.message);
+  if (written.type === "progressing") return written;
   const what = `writes to ${isThroughDestination ? `GitDestination ${name}` : name}`;
   return ready(findings.length === 0 ? what : `${what}; not written: ${listed(findings)}`);
 };

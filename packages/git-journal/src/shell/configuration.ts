@@ -1,6 +1,6 @@
 // The configuration of the Git journal, while it runs: from the objects of the cluster to what is wanted in Git, and back to their status.
 import type { Api } from "@janus/kube";
-import { type ControllerNames, type Log, throttle, type Watchdog } from "@janus/runtime/parts";
+import { type ControllerNames, elapsed, type Log, throttle, type Watchdog } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "../core/conditions.ts";
 import type { DestinationReport, Wanted } from "../core/journaled-branch.ts";
@@ -51,6 +51,10 @@ export interface Configuration {
 
 /** In ms: objects that are applied together are read together. */
 const TOGETHER = 50;
+
+/** After it has lasted so long: with thousands of tenants that is a second, and they change something all the time. */
+const restAfter = (ms: number): number => Math.min(5_000, Math.max(TOGETHER, 9 * ms));
+
 /** In ms, for each destination. */
 const PUSHED_INTERVAL = 60_000;
 
@@ -136,11 +140,14 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   };
 
   let planned: NodeJS.Timeout | undefined;
+  let lasted = 0;
   const resolveSoon = (): void => {
     planned ??= setTimeout(() => {
       planned = undefined;
+      const began = elapsed();
       resolveNow();
-    }, TOGETHER);
+      lasted = elapsed() - began;
+    }, restAfter(lasted));
   };
 
   const record = (destination: string, event: StatusEvent): void =>
