@@ -1,4 +1,4 @@
-// What the cluster wants in Git now, branch by branch, and what became of it.
+// The types between configuration and workers: branches that are wanted in Git, and reports of what became of destinations.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { limitsFor } from "./batch.ts";
