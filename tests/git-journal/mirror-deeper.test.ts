@@ -1,5 +1,5 @@
 // What the running journal does when servers, lists and kinds come and go, and that a Transaction is one commit.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { deleting, patching } from "../fixtures/changes.ts";
 import { configMap, configuration, controllerOf, manifest, place } from "./mirror-world.ts";
@@ -195,5 +195,76 @@ describe("the journal", () => {
     await controllerOf(namespace);
     await have([`core/v1/configmaps/${namespace}/a.yaml`]);
     expect(files()[".configbutler/owner.yaml"]).toContain(`destination: GitRepoConfig ${namespace}/repo`);
+  });
+
+  it("leaves the old place of a destination that is moved, and knows nothing of it any more", async () => {
+    const { url, namespace, files, have, create, patch, remove } = await place();
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    await patch(manifest("GitDestination", "prod", { baseFolder: "moved" }));
+    const moved = path(namespace, "a").replace("prod/", "moved/");
+    await have([path(namespace, "a"), moved]);
+    await remove(configMap("a"));
+    await have([path(namespace, "a")]);
+    expect(Object.keys(files()).filter((at) => at.endsWith("owner.yaml"))).toEqual([
+      "moved/.configbutler/owner.yaml",
+      "prod/.configbutler/owner.yaml",
+    ]);
+  });
+
+  it("writes nothing through a symlink, says so, and goes on when it is gone", async () => {
+    const { url, namespace, git, have, create, ready } = await place();
+    git(
+      ["fast-import", "--quiet", "--force"],
+      "commit refs/heads/main\ncommitter Eve <eve@example.com> 1700000000 +0000\ndata 4\nelse\nM 120000 inline prod/core/v1/configmaps\ndata 4\n/etc\n",
+    );
+    await create(...configuration(url, ["configmaps", "serviceaccounts"]), configMap("a"));
+    await controllerOf(namespace);
+    const account = path(namespace, "default", "serviceaccounts");
+    await have(["prod/core/v1/configmaps", account]);
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "False", reason: "PathConflict" });
+    git(
+      ["fast-import", "--quiet", "--force"],
+      `commit refs/heads/main\ncommitter Eve <eve@example.com> 1700000000 +0000\ndata 4\nelse\nfrom ${git(["rev-parse", "main"])}\nD prod/core/v1/configmaps\n`,
+    );
+    await create(configMap("b"));
+    await have([path(namespace, "a"), path(namespace, "b"), account]);
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "True" });
+  });
+
+  it("writes what a namespaceSelector selects: labels that come and go are followed", async () => {
+    const { url, namespace, have, create } = await place();
+    const [repository, destination] = configuration(url);
+    if (repository === undefined || destination === undefined) throw new Error("no configuration");
+    await create(repository, destination, configMap("a"));
+    const rule = {
+      ...manifest("ClusterWatchRule", namespace, {
+        destinationRef: { name: "prod", namespace },
+        rules: [
+          {
+            scope: "Namespaced",
+            resources: ["configmaps"],
+            namespaceSelector: { matchLabels: { journaled: namespace } },
+          },
+        ],
+      }),
+    };
+    await administrator.create(rule);
+    onTestFinished(() => administrator.remove(rule));
+    await controllerOf(namespace);
+    await expect.poll(() => administrator.read(rule).then((object) => object?.["status"])).toBeDefined();
+    const labelled = (value: string | null) =>
+      administrator.patch({
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: namespace, labels: { journaled: value } },
+      });
+    await labelled(namespace);
+    await have([path(namespace, "a")]);
+    await create(configMap("b"));
+    await have([path(namespace, "a"), path(namespace, "b")]);
+    await labelled(null);
+    await have([]);
   });
 });

@@ -112,7 +112,13 @@ describe("the files of a Transaction", () => {
     const world = begun();
     seen(world, marked("a", "2"));
     seen(world, marked("a", "1"));
-    transaction(world, inPhase("RolledBack", [{ prepared: true, committed: true, rolledBack: true, uid: "uid-a", resourceVersion: "1" }, {}]));
+    transaction(
+      world,
+      inPhase("RolledBack", [
+        { prepared: true, committed: true, rolledBack: true, uid: "uid-a", resourceVersion: "1" },
+        {},
+      ]),
+    );
     later(world, 3_000);
     const [step] = work(world);
     expect(step).toMatchObject({ do: "readTargets", targets: [{ name: "a" }] });

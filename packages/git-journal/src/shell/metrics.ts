@@ -1,7 +1,7 @@
 // The metrics of the Git journal. They are raised when something has happened, and not when it is planned.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { PlannedCommit } from "../core/batch.ts";
-import type { BranchState } from "../core/branch-state.ts";
+import { type BranchState, writable } from "../core/branch-state.ts";
 import { pendingOf } from "../core/branch-step.ts";
 import type { Outcome } from "../core/git/cycle.ts";
 import type { NotReady } from "../core/readiness.ts";
@@ -31,8 +31,12 @@ interface Live {
 const anothers = (state: BranchState): ReadonlySet<string> =>
   new Set([...state.destinations].flatMap(([name, { ownership }]) => (ownership?.type === "anothers" ? [name] : [])));
 
-const oldestPending = ({ history, toCompare }: BranchState): number =>
-  Math.min(toCompare?.since ?? Number.POSITIVE_INFINITY, ...history.touches.slice(0, 1).map(({ at }) => at));
+const oldestPending = (state: BranchState): number => {
+  const { history, toCompare } = state;
+  return writable(state).length === 0
+    ? Number.POSITIVE_INFINITY
+    : history.touches.reduce((oldest, { at }) => Math.min(oldest, at), toCompare?.since ?? Number.POSITIVE_INFINITY);
+};
 
 export const journalMetrics = ({ states, notReady, now }: Live): JournalMetrics => {
   const registry = new Registry();
