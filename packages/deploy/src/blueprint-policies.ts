@@ -44,7 +44,7 @@ export class BlueprintPolicies extends Construct {
     };
 
     policy(`${BLUEPRINTS_NAME}-actionsets`, {
-      matchConstraints: watchedWrites(props, ["cr.kanister.io", "*", "actionsets"]),
+      matchConstraints: watchedWrites(props, ["cr.kanister.io", "*", "actionsets", "actionsets/status"]),
       matchConditions: [{ name: "is-not-the-controller", expression: `!(${isController})` }],
       variables: [
         { name: "named", expression: accountOf("object") },
