@@ -38,7 +38,7 @@ import { resolve } from "./resolve.ts";
 import { eventsBetween, failureOf } from "./phase-events.ts";
 import { timeLimit } from "./phase-step.ts";
 import { type Advance, advance, leftovers } from "./run.ts";
-import { isAllDone, isStopped, scheduled } from "./schedule.ts";
+import { isAllDone, scheduled } from "./schedule.ts";
 import { scrubbed, type SecretValues, secretValues, withoutParts } from "./scrub.ts";
 import { withStatusApart } from "./status-apart.ts";
 import { shortHash } from "./names.ts";
@@ -268,15 +268,14 @@ const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings:
   });
   if (actionSet.metadata.deletionTimestamp !== undefined && journal.deletedAt === undefined)
     return record({ ...journal, deletedAt: toTimestamp(now) });
-  if (now >= timeLimit(journal) && !isStopped(journal) && !isAllDone(journal)) {
-    const { awaited } = advance(memory, actionSet, journal, settings, now);
-    const { because } = projection(journal, scrubbedOf(awaited, secretValues(memory)));
+  const next = advance(memory, actionSet, journal, settings, now);
+  if (now >= timeLimit(journal) && !next.isGoing) {
+    const { because } = projection(journal, scrubbedOf(next.awaited, secretValues(memory)));
     const error = `the ActionSet was not done within ${journal.spec.timeout ?? ""}: ${because}`;
     return record({ ...journal, timedOutAt: toTimestamp(now), error });
   }
   if (journal.specIgnored !== true && isEdited(actionSet, journal))
     return record({ ...journal, specIgnored: true }, [SPEC_IGNORED]);
-  const next = advance(memory, actionSet, journal, settings, now);
   if (next.journal !== journal) return record(next.journal);
   if (isAllDone(journal)) return finish(memory, actionSet, known, now);
   const status = statusPatch(actionSet, projection(journal), now);

@@ -117,7 +117,7 @@ const specOf = (context: PhaseContext, pod: JobPod): JsonObject => {
   const spec: JsonObject = {
     restartPolicy: "Never",
     // Where no controller is there to end it. One that is, is told why.
-    ...(context.timeout === undefined ? {} : { activeDeadlineSeconds: Math.ceil(context.timeout / 1000) + 60 }),
+    ...(context.allowed === undefined ? {} : { activeDeadlineSeconds: Math.ceil(context.allowed / 1000) + 60 }),
     ...identity(context, pod),
     containers: all.slice(0, length),
     ...(all.length === length ? {} : { initContainers: all.slice(length) }),
