@@ -1,9 +1,9 @@
 // The permissions of the Blueprint controller.
 import { SYSTEM_NAMESPACE } from "@janus/api";
-import { FENCE } from "@janus/blueprints";
+import { BLUEPRINTS_LEASE, FENCE } from "@janus/blueprints";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { BLUEPRINTS_LEASE, BLUEPRINTS_NAME, type BlueprintsProps } from "./blueprints-props.ts";
+import { BLUEPRINTS_NAME, type BlueprintsProps } from "./blueprints-props.ts";
 import { blueprintsLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 

@@ -1,19 +1,10 @@
 // The Transaction of a phase: where it is, what is asked of it, and how far it has come.
-import { API_VERSION, formatDuration, GROUP, KIND, PLURAL, VERSION } from "@janus/api";
-import { asObject, type Json, type JsonObject, type KubeObject, type Resource } from "@janus/types";
+import { API_VERSION, formatDuration, GROUP, KIND, PLURAL, transactions } from "@janus/api";
+import { asObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import { ACTION_SET_UID } from "../../api/names.ts";
 import { shortHash } from "../names.ts";
 import type { Access, PhaseContext } from "../phase-context.ts";
 import type { ObjectRef } from "../requests.ts";
-
-export const transactions: Resource = {
-  group: GROUP,
-  version: VERSION,
-  plural: PLURAL,
-  kind: KIND,
-  namespaced: true,
-  statusSubresource: true,
-};
 
 /** What the ServiceAccount needs, beside the permissions of the changes. */
 export const transactionAccess = (namespace: string): readonly Access[] =>
