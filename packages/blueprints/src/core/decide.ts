@@ -43,12 +43,12 @@ import { scrubbed, type SecretValues, secretValues, withoutParts } from "./scrub
 import { withStatusApart } from "./status-apart.ts";
 import { shortHash } from "./names.ts";
 
-/** What an ActionSet does not say itself. */
+/** All that matters and an ActionSet does not say itself. */
 export interface Surroundings {
   readonly settings: Settings;
-  /** Whether it is its turn, among all that this process executes. */
+  /** Tells whether it is its turn, among all that this process executes. */
   readonly mayBegin: (memory: Memory) => boolean;
-  /** Whether the status of ActionSets is a subresource. */
+  /** Tells whether the status of ActionSets is a subresource. */
   readonly isStatusApart: () => boolean;
 }
 
@@ -349,7 +349,7 @@ const nextOf = (memory: Memory, now: Instant, around: Surroundings): Step => {
   return proceed(memory, actionSet, around, now);
 };
 
-/** What is next. */
+/** Decides what is next. */
 export const decide = (memory: Memory, now: Instant, around: Surroundings): Step => {
   const step = nextOf(memory, now, around);
   return around.isStatusApart() ? withStatusApart(step, memory.actionSet) : step;

@@ -38,7 +38,7 @@ const argStrings = ({ func = "", args = {} }: BlueprintPhase): Strings => {
 const problemsIn = (strings: Strings, data: Data): readonly string[] =>
   strings.flatMap(([at, text]) => missingFields(text, data).map((problem) => `${at}: ${problem}`));
 
-/** Whether a field is, or has, the value of a Secret. Outputs are not known yet. */
+/** Tells whether a field is, or has, the value of a Secret. Outputs are not known yet. */
 const isSecret = (names: readonly string[], data: Data): boolean => {
   const [first = "", , third, , fifth] = names;
   if (first === "Phases") return third === "Secrets" && (fifth === undefined || fifth === "Data");

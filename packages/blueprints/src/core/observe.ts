@@ -70,7 +70,7 @@ const ownAnswered = (memory: Memory, effect: Effect, answer: Answer, at: Instant
 };
 
 /**
- * Whether the answer to a creation says nothing of it: its namespace is not found, or other writers compete for a quota; anything
+ * Tells whether the answer to a creation says nothing of it: its namespace is not found, or other writers compete for a quota; anything
  * before the API server may say so, too.
  */
 const isUncreated = ({ request: { verb } }: Effect, error: ApiError): boolean =>
@@ -90,12 +90,12 @@ const isUnfit = ({ request }: Effect, error: ApiError): boolean => {
   return error.code === 409 && !hasPrecondition;
 };
 
-/** Whether it says nothing of the request. */
+/** Tells whether it says nothing of the request. */
 const isTrouble = (effect: Effect, error: ApiError): boolean =>
   (classify(error) === "transient" && !(effect.mayBeUnserved === true && isUnserved(error))) ||
   isUncreated(effect, error);
 
-/** Whether it is not believed yet. */
+/** Tells whether it is not believed yet. */
 const isDoubted = (
   { doubts }: Memory,
   { effect, at }: Extract<Happened, { type: "answered" }>,

@@ -48,20 +48,20 @@ export const leftovers = (memory: Memory, actionSet: ActionSet, journal: Journal
     return E.isRight(left) && left.right.metadata.uid === uid ? [deletion] : [];
   });
 
-/** What all running phases come to. */
+/** The next step of all running phases together. */
 export interface Advance {
   /** With all that is to be recorded now. */
   readonly journal: Journal;
   readonly effects: readonly Effect[];
-  /** What is waited for when nothing else is to be done. */
+  /** The wait when nothing else is to be done. */
   readonly wait: Extract<Step, { readonly type: "wait" }>;
-  /** What each phase waits for, as its function says it: it may have values of Secrets. */
+  /** The waits of the phases, as their functions say them: they may have values of Secrets. */
   readonly awaited: readonly Awaited[];
   /** A phase runs whose time is not over, or that may have ended in time. */
   readonly isGoing: boolean;
 }
 
-/** What is next in all running phases, side by side. */
+/** Decides what is next in all running phases, side by side. */
 export const advance = (
   memory: Memory,
   actionSet: ActionSet,

@@ -21,7 +21,7 @@ const isFailing = (journal: Journal): boolean =>
 /** Only deferPhases are left of it. */
 export const arePhasesEnded = ({ actions }: Journal): boolean => actions.every(({ phases }) => phases.every(isEnded));
 
-/** Whether its Transaction has changed something that must not stay: of an attempt that is followed by another, or of all. */
+/** Tells whether its Transaction has changed something that must not stay: of an attempt that is followed by another, or of all. */
 export const isToBeRolledBack = (journal: Journal, { state, remembered, rollback }: PhaseRecord): boolean =>
   transactionUid(remembered) !== undefined &&
   (rollback === undefined || rollback.state === "withdrawing") &&
