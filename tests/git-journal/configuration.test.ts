@@ -66,8 +66,10 @@ beforeAll(async () => {
     fault: () => ({ answers: 301, headers: { location: "https://git.example.com/new.git/info/refs" } }),
   });
   const silent = await startGitServer({ tls: false, fault: () => "silence" });
-  ends.push(open.stop, guarded.stop, moved.stop, silent.stop);
-  for (const [name, { url }] of Object.entries({ open, guarded, moved, silent })) servers.set(name, url);
+  const repeats = { answers: 403, headers: { "content-type": "text/plain" }, body: `who is ${PASSWORD}?\n` };
+  const repeating = await startGitServer({ tls: false, fault: () => repeats });
+  ends.push(open.stop, guarded.stop, moved.stop, silent.stop, repeating.stop);
+  for (const [name, { url }] of Object.entries({ open, guarded, moved, silent, repeating })) servers.set(name, url);
   for (const one of [
     secret("right", { username: "alice", password: PASSWORD, "ca.crt": guarded.ca ?? "" }),
     secret("wrong", { username: "alice", password: "no", "ca.crt": guarded.ca ?? "" }),
@@ -147,6 +149,9 @@ describe("a GitRepoConfig", () => {
   it("never shows a credential, wherever it comes from", async () => {
     await config("in-url", serverOf("guarded").replace("https://", `https://alice:${IN_URL}@`));
     await expect.poll(said(ref("GitRepoConfig", `${shop}/in-url`)), SOON).toBe("False CertificateUnknown");
+    const repeated = await config("repeated", serverOf("repeating"), { secretRef: { name: "right" } });
+    await expect.poll(said(repeated), SOON).toBe("False AuthenticationFailed");
+    expect(await messageOf(repeated)).toContain("who is ***?");
     const events = await administrator.list({ apiVersion: "v1", kind: "Event" }, shop);
     const objects = await administrator.list({ apiVersion: "configbutler.ai/v1alpha1", kind: "GitRepoConfig" }, shop);
     const all = JSON.stringify([events, objects.map(({ status }) => status)]);

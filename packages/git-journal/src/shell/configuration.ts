@@ -189,7 +189,9 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     reportRepository: (branchKey, readiness) => {
       if (isOfRepository(readiness)) failing.set(branchKey, readiness);
       else failing.delete(branchKey);
-      if (readiness.type === "ready") for (const config of configsOf(branchKey)) checks.used(config);
+      const branch = resolution?.wanted.branches.get(branchKey)?.branch;
+      if (readiness.type === "ready" && branch !== undefined)
+        for (const config of configsOf(branchKey)) checks.used(config, branch);
       tell();
     },
     stop: async () => {
