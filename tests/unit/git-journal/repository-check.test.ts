@@ -50,7 +50,7 @@ describe("a server is asked", () => {
     ["seldom while it refuses: wrong credentials that are sent often lock an account", checked(failed(true)), 300_000],
     ["soon after a failure that may pass", checked(failed(false)), 5_000],
     ["less soon after several", checked(failed(false), 3), 20_000],
-    ["once a minute after many", checked(failed(false), 50), 60_000],
+    ["twice a minute after many", checked(failed(false), 50), 30_000],
   ])("%s", (_, one, ms) => {
     expect(askedIn(one, QUESTION, 0)).toBe(ms);
     expect(askedIn(one, QUESTION, ms)).toBe(0);

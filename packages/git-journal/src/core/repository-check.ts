@@ -24,7 +24,7 @@ const WHILE_READY = 600_000;
 /** Wrong credentials that are sent often lock an account. */
 const WHILE_REFUSED = 300_000;
 /** The first pause after a failure that may pass, doubled with each, and the longest. */
-const WHILE_FAILING = { first: 5_000, cap: 60_000 };
+const WHILE_FAILING = { first: 5_000, cap: 30_000 };
 /** While a repository cannot be used, its Secret is looked at so often: an edit heals within 30 s. */
 const SECRET = 25_000;
 
