@@ -33,13 +33,11 @@ const named =
   ".join(' ')).join(' ')";
 
 /** Resources that `*` of the rule `r` selects: the preset, and of a group without any of it all. */
-const wildcard = (watchesAll: boolean): string =>
-  `!('*' in r.resources) ? '' : ` +
-  (watchesAll
-    ? `(${all} ? ['*'] : r.apiGroups).map(g, g + '/*').join(' ')`
-    : `(r.?scope.orValue('Namespaced') == 'Cluster' ? variables.ofCluster : variables.ofNamespaces)` +
-      `.filter(p, ${all} || p.split('/')[0] in r.apiGroups).join(' ') + ' ' + ` +
-      `(${all} ? [] : r.apiGroups.filter(g, !(g in variables.groups))).map(g, g + '/*').join(' ')`);
+const wildcard =
+  `!('*' in r.resources) ? '' : variables.watchesAll ? (${all} ? ['*'] : r.apiGroups).map(g, g + '/*').join(' ') : ` +
+  `(r.?scope.orValue('Namespaced') == 'Cluster' ? variables.ofCluster : variables.ofNamespaces)` +
+  `.filter(p, ${all} || p.split('/')[0] in r.apiGroups).join(' ') + ' ' + ` +
+  `(${all} ? [] : r.apiGroups.filter(g, !(g in variables.groups))).map(g, g + '/*').join(' ')`;
 
 const groupOf = (resource: string): string => `${resource}.split('/')[0]`;
 const pluralOf = (resource: string): string => `${resource}.substring(${resource}.indexOf('/') + 1)`;
@@ -80,6 +78,74 @@ const recipients = (object: string): string => `dyn(${object}).?spec.?secrets.?a
 const secretOf = (object: string): string => `dyn(${object}).?spec.?secretRef.?name.orValue('')`;
 const urlOf = (object: string): string => `dyn(${object}).?spec.?repoUrl.orValue('')`;
 
+/** What the policies are evaluated on, and by: all but the account of the controller, and its flag --watch-all. */
+export const gitJournalPolicies = {
+  rules: {
+    matchConstraints: writesOf("watchrules", "clusterwatchrules"),
+    variables: [
+      { name: "ofNamespaces", expression: presetOf(true) },
+      { name: "ofCluster", expression: presetOf(false) },
+      { name: "groups", expression: list([...new Set(PRESET.map(({ group }) => group))]) },
+      {
+        name: "selected",
+        expression: `dyn(object).spec.rules.map(r, ${named} + ' ' + (${wildcard})).join(' ').split(' ').filter(one, one != '')`,
+      },
+      { name: "everything", expression: mayList("'*'", "'*'") },
+    ],
+    validations: [
+      ...Array.from({ length: MOST }, (_, at) => allowed(at)),
+      {
+        expression: `variables.selected.size() <= ${MOST} || variables.everything`,
+        reason: "Forbidden",
+        message: `the rules select more than ${MOST} resources, for which the permissions of their author are not checked at once: make several objects of them`,
+      },
+    ],
+  },
+  secrets: {
+    matchConstraints: writesOf("gitdestinations", "gitrepoconfigs"),
+    variables: [
+      { name: "recipients", expression: recipients("object") },
+      {
+        name: "setsRecipients",
+        expression: `variables.recipients.size() > 0 && (oldObject == null || variables.recipients != ${recipients("oldObject")})`,
+      },
+      { name: "secret", expression: secretOf("object") },
+      {
+        name: "setsSecret",
+        expression:
+          `variables.secret != '' && (oldObject == null || variables.secret != ${secretOf("oldObject")} || ` +
+          `${urlOf("object")} != ${urlOf("oldObject")})`,
+      },
+    ],
+    validations: [
+      {
+        expression:
+          "!variables.setsRecipients || " +
+          "authorizer.group('').resource('secrets').namespace(request.namespace).check('get').allowed()",
+        reason: "Forbidden",
+        messageExpression:
+          `'user "' + request.userInfo.username + '" cannot get secrets in namespace "' + request.namespace + ` +
+          `'": who sets ageRecipients can read the Secrets that are encrypted for them: ask for the permission, or somebody who has it'`,
+      },
+      {
+        expression:
+          "!variables.setsSecret || " +
+          "authorizer.group('').resource('secrets').namespace(request.namespace).name(variables.secret).check('get').allowed()",
+        reason: "Forbidden",
+        messageExpression:
+          `'user "' + request.userInfo.username + '" cannot get Secret "' + variables.secret + '" in namespace "' + request.namespace + ` +
+          `'": who sets secretRef or repoUrl decides where its credentials are sent: ask for the permission, or somebody who has it'`,
+      },
+    ],
+  },
+} as const satisfies Readonly<Record<string, k8s.ValidatingAdmissionPolicySpec>>;
+
+/** The last one counts, as for the controller. */
+const watchesAll = (flags: readonly string[]): boolean => {
+  const given = flags.findLast((flag) => /^--watch-all(?:=|$)/u.test(flag));
+  return given === "--watch-all" || given === "--watch-all=true";
+};
+
 /**
  * Two policies, which the API server enforces:
  *
@@ -97,80 +163,24 @@ export class GitJournalPolicies extends Construct {
     super(scope, id);
     const { namespace = SYSTEM_NAMESPACE } = props;
     const { flags } = { ...gitJournalDefaults, ...props.gitJournal };
-    const watchAll = flags.findLast((flag) => /^--watch-all(?:=|$)/u.test(flag));
-    const watchesAll = watchAll === "--watch-all" || watchAll === "--watch-all=true";
     const isNotController = {
       name: "is-not-the-controller",
       expression: `request.userInfo.username != 'system:serviceaccount:${namespace}:${GIT_JOURNAL_NAME}'`,
     };
-    const policy = (name: string, spec: k8s.ValidatingAdmissionPolicySpec): void => {
-      const part = new Construct(this, name);
-      const metadata = { name: `${GIT_JOURNAL_NAME}-${name}`, labels: gitJournalLabels };
+    for (const [of, { variables, ...spec }] of Object.entries(gitJournalPolicies)) {
+      const part = new Construct(this, of);
+      const metadata = { name: `${GIT_JOURNAL_NAME}-${of}`, labels: gitJournalLabels };
       new k8s.KubeValidatingAdmissionPolicy(part, "Policy", {
         metadata,
-        spec: { failurePolicy: "Fail", matchConditions: [isNotController, isEdited], ...spec },
+        spec: {
+          ...spec,
+          failurePolicy: "Fail",
+          matchConditions: [isNotController, isEdited],
+          variables: [{ name: "watchesAll", expression: `${watchesAll(flags)}` }, ...variables],
+          validations: [...spec.validations],
+        },
       });
       denyByPolicy(part, metadata);
-    };
-
-    policy("rules", {
-      matchConstraints: writesOf("watchrules", "clusterwatchrules"),
-      variables: [
-        { name: "ofNamespaces", expression: presetOf(true) },
-        { name: "ofCluster", expression: presetOf(false) },
-        { name: "groups", expression: list([...new Set(PRESET.map(({ group }) => group))]) },
-        {
-          name: "selected",
-          expression: `dyn(object).spec.rules.map(r, ${named} + ' ' + (${wildcard(watchesAll)})).join(' ').split(' ').filter(one, one != '')`,
-        },
-        { name: "everything", expression: mayList("'*'", "'*'") },
-      ],
-      validations: [
-        ...Array.from({ length: MOST }, (_, at) => allowed(at)),
-        {
-          expression: `variables.selected.size() <= ${MOST} || variables.everything`,
-          reason: "Forbidden",
-          message: `the rules select more than ${MOST} resources, for which the permissions of their author are not checked at once: make several objects of them`,
-        },
-      ],
-    });
-
-    policy("secrets", {
-      matchConstraints: writesOf("gitdestinations", "gitrepoconfigs"),
-      variables: [
-        { name: "recipients", expression: recipients("object") },
-        {
-          name: "setsRecipients",
-          expression: `variables.recipients.size() > 0 && (oldObject == null || variables.recipients != ${recipients("oldObject")})`,
-        },
-        { name: "secret", expression: secretOf("object") },
-        {
-          name: "setsSecret",
-          expression:
-            `variables.secret != '' && (oldObject == null || variables.secret != ${secretOf("oldObject")} || ` +
-            `${urlOf("object")} != ${urlOf("oldObject")})`,
-        },
-      ],
-      validations: [
-        {
-          expression:
-            "!variables.setsRecipients || " +
-            "authorizer.group('').resource('secrets').namespace(request.namespace).check('get').allowed()",
-          reason: "Forbidden",
-          messageExpression:
-            `'user "' + request.userInfo.username + '" cannot get secrets in namespace "' + request.namespace + ` +
-            `'": who sets ageRecipients can read the Secrets that are encrypted for them: ask for the permission, or somebody who has it'`,
-        },
-        {
-          expression:
-            "!variables.setsSecret || " +
-            "authorizer.group('').resource('secrets').namespace(request.namespace).name(variables.secret).check('get').allowed()",
-          reason: "Forbidden",
-          messageExpression:
-            `'user "' + request.userInfo.username + '" cannot get Secret "' + variables.secret + '" in namespace "' + request.namespace + ` +
-            `'": who sets secretRef or repoUrl decides where its credentials are sent: ask for the permission, or somebody who has it'`,
-        },
-      ],
-    });
+    }
   }
 }

@@ -1,0 +1,170 @@
+import { GitJournalUserRoles, installation, type JanusProps, type Manifest, render } from "@janus/deploy";
+import { describe, expect, it } from "vitest";
+import { gitJournalCrds } from "../../packages/git-journal/src/index.ts";
+import { rightsIn, rulesOf } from "./permissions.ts";
+
+const ofJournal = (props: JanusProps): readonly Manifest[] =>
+  installation(props).filter(({ metadata }) => metadata.labels?.["app.kubernetes.io/component"] === "git-journal");
+
+const kindsOf = (manifests: readonly Manifest[]): readonly string[] =>
+  manifests.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`);
+
+const of = (verbs: string, ...resources: readonly string[]): readonly string[] =>
+  resources.flatMap((resource) => verbs.split(" ").map((verb) => `${verb} ${resource}`));
+
+const KINDS = ["gitrepoconfigs", "gitdestinations", "watchrules", "clusterwatchrules"];
+
+const PRESET = [
+  ...["deployments", "statefulsets", "daemonsets"].map((plural) => `${plural}.apps`),
+  ...["services", "configmaps", "serviceaccounts", "resourcequotas", "limitranges"],
+  ...["ingresses", "networkpolicies"].map((plural) => `${plural}.networking.k8s.io`),
+  ...["roles", "rolebindings", "clusterroles", "clusterrolebindings"].map(
+    (plural) => `${plural}.rbac.authorization.k8s.io`,
+  ),
+  "poddisruptionbudgets.policy",
+  "customresourcedefinitions.apiextensions.k8s.io",
+  "apiservices.apiregistration.k8s.io",
+  "priorityclasses.scheduling.k8s.io",
+  "storageclasses.storage.k8s.io",
+];
+
+/** In all namespaces. */
+const everywhere = [
+  ...of("get list watch", ...PRESET),
+  "get secrets",
+  ...of("get list watch", ...KINDS.map((plural) => `${plural}.configbutler.ai`)),
+  ...of("patch", ...KINDS.map((plural) => `${plural}/status.configbutler.ai`)),
+  ...of("get list watch", "transactions.backup.janus.io", "namespaces"),
+  ...of("create patch", "events"),
+  ...of("get patch", "validatingwebhookconfigurations.admissionregistration.k8s.io"),
+];
+
+/** In its own namespace. */
+const home = [
+  ...of("get list watch create update patch delete", "leases.coordination.k8s.io"),
+  ...of("create update patch", "secrets"),
+  "patch pods",
+];
+
+const rightsOf = (kind: string, props: JanusProps): readonly string[] =>
+  rightsIn(rulesOf(ofJournal(props).filter((one) => one.kind === kind))).toSorted();
+
+/** Those of a kind, without what distinguishes the controllers: names and labels. */
+const alikeOf = (kind: string): readonly unknown[] =>
+  installation({ gitJournal: {} })
+    .filter((one) => one.kind === kind)
+    .map(({ metadata, spec }) =>
+      JSON.parse(
+        JSON.stringify({ name: metadata.name, spec })
+          .replaceAll("janus-git-journal", "janus-controller")
+          .replaceAll('"git-journal"', '"controller"'),
+      ),
+    );
+
+const podOf = (props: JanusProps) => {
+  const { spec } = ofJournal(props).find(({ kind }) => kind === "Deployment") as unknown as {
+    readonly spec: { readonly template: { readonly spec: { readonly containers: readonly { image: string; args: readonly string[] }[] } } };
+  };
+  return spec.template.spec.containers[0];
+};
+
+describe("the controller of the Git journal", () => {
+  it.each<readonly [string, JanusProps, readonly string[]]>([
+    ["of Secrets, too", { gitJournal: {} }, of("list watch", "secrets")],
+    ["with protected metrics", { gitJournal: {}, metricsAuth: true }, of("list watch", "secrets")],
+    ["without Secrets", { gitJournal: { secrets: false } }, []],
+    [
+      "of further resources",
+      { gitJournal: { secrets: false, resources: [{ apiGroups: ["cert-manager.io"], resources: ["issuers"] }] } },
+      of("get list watch", "issuers.cert-manager.io"),
+    ],
+  ])("may read what is journaled, and writes nothing of it: %s", (_, props, more) => {
+    expect(rightsOf("ClusterRole", props)).toEqual([...everywhere, ...more].toSorted());
+    expect(rightsOf("Role", props)).toEqual(home.toSorted());
+  });
+
+  it("has a budget, a priority level and two replicas, as the other controller", () => {
+    for (const kind of ["PodDisruptionBudget", "PriorityLevelConfiguration"]) {
+      const [one, other, ...more] = alikeOf(kind);
+      expect([other, ...more]).toEqual([one]);
+    }
+    expect(ofJournal({ gitJournal: {} }).find(({ kind }) => kind === "Deployment")).toMatchObject({
+      spec: { replicas: 2 },
+    });
+  });
+
+  it("has none of them where the installation has none", () => {
+    const kinds = kindsOf(
+      ofJournal({ gitJournal: { validateAuthors: false }, podDisruptionBudget: { enabled: false }, networkPolicy: false }),
+    );
+    expect(kinds.filter((one) => /PodDisruptionBudget|NetworkPolicy|AdmissionPolicy/u.test(one))).toEqual([]);
+  });
+
+  it("leaves all others as they are", () => {
+    const users = render((chart) => new GitJournalUserRoles(chart, "Roles"));
+    const own = ofJournal({ gitJournal: {} });
+    const added = kindsOf([...own, ...users, ...(gitJournalCrds as unknown as readonly Manifest[])]);
+    const all = installation({ gitJournal: {} });
+    expect(all.filter((one) => !added.includes(kindsOf([one])[0] ?? ""))).toEqual(installation());
+  });
+
+  it("is installed beside definitions that are there", () => {
+    const kinds = kindsOf(installation({ gitJournal: { crds: false } }));
+    expect(kinds).toContain("Deployment janus-system/janus-git-journal");
+    expect(kinds.filter((one) => one.includes("configbutler"))).toEqual([]);
+  });
+
+  it("has an image with git, by the tag of the others", () => {
+    expect(podOf({ image: "r.example:5000/janus:1", gitJournal: {} })?.image).toBe("r.example:5000/janus:1-git");
+    expect(podOf({ image: "r.example/janus@sha256:00", gitJournal: { image: "other" } })?.image).toBe("other");
+  });
+
+  it.each(["r.example/janus@sha256:00", "r.example:5000/janus"])("is told which, where that is no name: %s", (image) => {
+    expect(() => installation({ image, gitJournal: {} })).toThrow("gitJournal.image is required");
+  });
+
+  it("takes further flags, and none that other objects rely on", () => {
+    expect(podOf({ gitJournal: { flags: ["--watch-all"] } })?.args).toContain("--watch-all");
+    expect(() => installation({ gitJournal: { flags: ["--work-dir=/tmp"] } })).toThrow(
+      "gitJournal.flags: --work-dir cannot be given here",
+    );
+  });
+
+  it("is not installed without replicas, or without a port of a git server", () => {
+    expect(() => installation({ gitJournal: { replicas: 0 } })).toThrow("scale its Deployment to 0");
+    expect(() => installation({ gitJournal: { gitPorts: [] } })).toThrow("gitJournal.gitPorts");
+  });
+});
+
+describe("the webhook of the Git journal", () => {
+  const configuration = () =>
+    ofJournal({ gitJournal: {} }).find(({ kind }) => kind === "ValidatingWebhookConfiguration");
+
+  it("fails no write of the cluster, and lets none wait for long", () => {
+    expect(configuration()).toMatchObject({
+      webhooks: [
+        {
+          failurePolicy: "Ignore",
+          sideEffects: "None",
+          timeoutSeconds: 2,
+          clientConfig: { service: { path: "/process-validating-webhook" } },
+          namespaceSelector: {
+            matchExpressions: [{ operator: "NotIn", values: ["kube-system", "kube-public", "kube-node-lease"] }],
+          },
+        },
+      ],
+    });
+  });
+
+  it("leaves to the leader for which resources it is called, and whom it is trusted by: an upgrade takes nothing back", () => {
+    const printed = JSON.stringify(configuration());
+    expect(printed).not.toContain('"rules"');
+    expect(printed).not.toContain("caBundle");
+  });
+
+  it("is served by the leader alone", () => {
+    expect(ofJournal({ gitJournal: {} }).find(({ kind }) => kind === "Service")).toMatchObject({
+      spec: { selector: { "app.kubernetes.io/component": "git-journal", "janus.io/git-journal-leader": "true" } },
+    });
+  });
+});
