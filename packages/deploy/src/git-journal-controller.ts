@@ -9,7 +9,7 @@ import { flowControl } from "./flow-control.ts";
 import {
   gitJournalFlags,
   type GitJournalFlagsProps,
-  KEYS_DIRECTORY,
+  MEMORY_DIRECTORY,
   WEBHOOK_PORT,
   WORK_DIRECTORY,
 } from "./git-journal-flags.ts";
@@ -32,14 +32,14 @@ export interface GitJournalControllerProps
 }
 
 /** Keys and known hosts, of one repository at a time. */
-const KEYS_SIZE = "16Mi";
+const MEMORY_SIZE = "16Mi";
 
 const volumes = [
   { name: "clones", mountPath: WORK_DIRECTORY, emptyDir: {} },
   {
-    name: "keys",
-    mountPath: KEYS_DIRECTORY,
-    emptyDir: { medium: "Memory", sizeLimit: k8s.Quantity.fromString(KEYS_SIZE) },
+    name: "memory",
+    mountPath: MEMORY_DIRECTORY,
+    emptyDir: { medium: "Memory", sizeLimit: k8s.Quantity.fromString(MEMORY_SIZE) },
   },
 ];
 

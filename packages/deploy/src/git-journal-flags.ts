@@ -20,8 +20,8 @@ export interface GitJournalFlagsProps extends NamespacedProps, GitJournalProps {
 
 /** Where the clones are. */
 export const WORK_DIRECTORY = "/var/cache/gitops-reverser";
-/** Where keys are while git uses them. */
-export const KEYS_DIRECTORY = "/run/git-journal";
+/** In memory: where keys are while git uses them. */
+export const MEMORY_DIRECTORY = "/dev/shm";
 export const WEBHOOK_PORT = 9443;
 
 /** Flags that must agree with other objects, and what to set instead. */
@@ -33,9 +33,8 @@ export const refusedGitJournalFlags: Readonly<Record<string, string>> = {
   "--http-port": `it is always ${httpPort}, which the probes expect`,
   "--webhook-port": `it is always ${WEBHOOK_PORT}, which the Service expects`,
   "--work-dir": `it is always ${WORK_DIRECTORY}, where the volume is`,
-  "--keys-dir": `it is always ${KEYS_DIRECTORY}, where the volume is`,
   "--metrics-auth": "set metricsAuth instead",
-  "--secrets": "set gitJournal.secrets instead",
+  "--watch-secrets": "set gitJournal.secrets instead",
   "--webhook-rules": "set gitJournal.webhook.rules instead",
 };
 
@@ -54,10 +53,9 @@ export const gitJournalFlags = (props: GitJournalFlagsProps): readonly string[] 
     `--leader-elect-resource-name=${GIT_JOURNAL_LEASE}`,
     `--leader-elect-resource-namespace=${namespace}`,
     `--work-dir=${WORK_DIRECTORY}`,
-    `--keys-dir=${KEYS_DIRECTORY}`,
     `--webhook-port=${WEBHOOK_PORT}`,
     `--webhook-rules=${rules}`,
-    `--secrets=${secrets}`,
+    `--watch-secrets=${secrets}`,
     ...(metricsAuth === true ? ["--metrics-auth=true"] : []),
     ...(logLevel === defaultLogLevel ? [] : [`--log-level=${logLevel}`]),
     ...flags,

@@ -93,9 +93,6 @@ export const GIT_JOURNAL_NAME = "janus-git-journal";
 
 export const GIT_JOURNAL_LEASE = "janus-git-journal-leader";
 
-/** Secrets that it makes for itself: the certificate of its webhook, and the key of digests. */
-export const GIT_JOURNAL_SECRETS: readonly string[] = ["janus-git-journal-tls", "janus-git-journal-digest"];
-
 /**
  * The image with git.
  *

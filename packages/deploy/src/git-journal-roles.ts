@@ -1,11 +1,10 @@
 // The permissions of the controller of the Git journal.
 import { SYSTEM_NAMESPACE } from "@janus/api";
-import { GROUP, PRESET } from "@janus/git-journal/authoring";
+import { GROUP, PRESET, TLS_SECRET } from "@janus/git-journal/authoring";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import {
   GIT_JOURNAL_NAME,
-  GIT_JOURNAL_SECRETS,
   gitJournalDefaults,
   type GitJournalProps,
 } from "./git-journal-props.ts";
@@ -61,8 +60,9 @@ const home: readonly k8s.PolicyRule[] = [
     resources: ["leases"],
     verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
   },
+  // The certificate of the webhook, and the key of digests, which is never changed.
   { apiGroups: [""], resources: ["secrets"], verbs: ["create"] },
-  { apiGroups: [""], resources: ["secrets"], resourceNames: [...GIT_JOURNAL_SECRETS], verbs: ["update", "patch"] },
+  { apiGroups: [""], resources: ["secrets"], resourceNames: [TLS_SECRET], verbs: ["get", "patch"] },
   // The leader labels its own Pod, for the Service of the webhook.
   { apiGroups: [""], resources: ["pods"], verbs: ["patch"] },
 ];

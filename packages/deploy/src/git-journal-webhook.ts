@@ -1,5 +1,6 @@
 // The webhook by which the Git journal learns who has changed an object, and its Service.
 import { SYSTEM_NAMESPACE } from "@janus/api";
+import { WEBHOOK_NAME } from "@janus/git-journal/authoring";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { GIT_JOURNAL_NAME, gitJournalDefaults, type GitJournalProps } from "./git-journal-props.ts";
@@ -23,8 +24,8 @@ const matchConditions = (namespace: string): readonly k8s.MatchCondition[] => [
  *
  * Guarantees: no write of the cluster fails because of it, and none waits longer than two seconds: it never denies, and where it does
  *             not answer, the write goes on without it.
- * Assumes:    the leader writes `rules` and `caBundle`, which are left out here: until then nothing is sent, and an upgrade leaves them
- *             as they are.
+ * Assumes:    the leader writes `rules`, `caBundle` and the path, which are left out here: until then nothing is sent, and an upgrade
+ *             leaves them as they are.
  * Source:     https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  */
 export class GitJournalWebhookConfiguration extends Construct {
@@ -44,11 +45,9 @@ export class GitJournalWebhookConfiguration extends Construct {
       metadata,
       webhooks: [
         {
-          name: "author.git-journal.janus.io",
+          name: WEBHOOK_NAME,
           admissionReviewVersions: ["v1"],
-          clientConfig: {
-            service: { name: GIT_JOURNAL_NAME, namespace, path: "/process-validating-webhook", port: 443 },
-          },
+          clientConfig: { service: { name: GIT_JOURNAL_NAME, namespace, port: 443 } },
           failurePolicy: "Ignore",
           sideEffects: "None",
           timeoutSeconds: 2,

@@ -38,6 +38,8 @@ export { events, type EventSubjects, type NewEvent, recorder } from "./telemetry
 export { queueMetrics } from "./telemetry/queue-metrics.ts";
 export { withRequestLog } from "./telemetry/request-log.ts";
 export { type Finishing, objectWatches, type WatchBudget, type Watched } from "./watch/object-watches.ts";
+export { reflectNamespaces, type ReflectedStore } from "./watch/reflect-namespaces.ts";
+export { reportWatchFailure } from "./watch/watch-failure.ts";
 export {
   initialReflectorState,
   type ReflectorInput,
@@ -47,6 +49,7 @@ export {
 export {
   eventsOf,
   keyOf,
+  type ReflectedBy,
   type Reflector,
   type ReflectorEvent,
   startReflector,

@@ -5,7 +5,7 @@ import type { Tree } from "../tree.ts";
 import type { Commit } from "./commit.ts";
 import type { At, Cycle, EffectAt, End, Next, Start, State, StateAt } from "./cycle.ts";
 import type { Results } from "./effect.ts";
-import { type GitFailure, pushVerdict, shown, type Trouble, type Verdict, verdict } from "./git-answer.ts";
+import { type GitFailure, pushVerdict, redirected, type Trouble, type Verdict, verdict } from "./git-answer.ts";
 import { withoutConflicts } from "./path-conflict.ts";
 import { replay } from "./pending.ts";
 import type { Pending } from "./refs.ts";
@@ -165,13 +165,7 @@ const HANDLERS: Handlers<unknown> = {
   },
 
   locating: ({ cycle, status }, answer) => {
-    const { place } = cycle.job;
-    const to = E.isRight(answer) && answer.right !== undefined ? ` to ${shown(place, answer.right)}` : "";
-    return failed(cycle, {
-      reason: "InvalidURL",
-      message: `${place.url} is redirected${to} (HTTP ${status}), which is not followed: set repoUrl to where the repository is`,
-      lasts: true,
-    });
+    return failed(cycle, redirected(cycle.job.place, status, E.isRight(answer) ? answer.right : undefined));
   },
 
   readingRefs: ({ cycle, isAbsent }, answer) => {

@@ -1,0 +1,88 @@
+// Says what became of each object of the four kinds: by itself, by its server, and by the worker of its branch.
+import * as E from "fp-ts/lib/Either.js";
+import type { Readiness } from "./conditions.ts";
+import { type Failed, type Kind, objectId } from "./configured.ts";
+import type { DestinationReport } from "./journaled-branch.ts";
+import { notReady, type Placed, type Resolution, type Writing } from "./wanted.ts";
+
+/** What is heard of servers and workers. */
+export interface Progress {
+  /** By the keys of GitRepoConfigs. */
+  readonly repositories: ReadonlyMap<string, Readiness>;
+  /** By the names of destinations. */
+  readonly reports: ReadonlyMap<string, DestinationReport>;
+  /** False: objects are only validated. */
+  readonly ingests: boolean;
+}
+
+export interface Told {
+  readonly readiness: Readiness;
+  /** Of a GitDestination. */
+  readonly report?: DestinationReport;
+}
+
+/** Of messages: a rule may name many resources. */
+const MOST = 10;
+
+const listed = (texts: readonly string[]): string =>
+  [...texts.slice(0, MOST), ...(texts.length > MOST ? [`${texts.length - MOST} more`] : [])].join("; ");
+
+const ready = (message: string): Readiness => ({ type: "ready", reason: "Ready", message });
+
+const validating = (message: string): Readiness => ({ type: "progressing", reason: "Validating", message });
+
+export const CHECKING: Readiness = { type: "progressing", reason: "Checking", message: "the server is being asked" };
+
+/** Of a destination, without its rules. */
+const writable = (name: string, placed: Placed, { repositories, reports, ingests }: Progress): Readiness => {
+  if (placed.blocked !== undefined) return placed.blocked;
+  const repository = repositories.get(placed.config) ?? CHECKING;
+  if (repository.type === "failed") return notReady("GitRepoConfig", placed.config, repository);
+  if (!ingests)
+    return repository.type === "ready"
+      ? ready("it is valid; nothing is written, by the controller's flag --enable-watch-ingestion=false")
+      : validating(`GitRepoConfig ${placed.config} is not checked yet`);
+  const report = reports.get(name);
+  return report === undefined ? validating("the first comparison with the branch is under way") : report.readiness;
+};
+
+const destination = (name: string, placed: Placed, progress: Progress): Readiness => {
+  const { withoutRules } = placed;
+  const isUnwritable = placed.blocked !== undefined || progress.repositories.get(placed.config)?.type === "failed";
+  if (withoutRules === undefined || isUnwritable) return writable(name, placed, progress);
+  return { type: "failed", reason: "NoRules", message: withoutRules, lasts: false };
+};
+
+const rule = ({ destination: name, through, findings }: Writing, all: Resolution, progress: Progress): Readiness => {
+  const judged = through === undefined ? undefined : all.destinations.get(through);
+  const placed = through === undefined ? all.implicit.get(name) : judged && E.toUnion(judged);
+  if (placed === undefined || !("destination" in placed)) return validating(`${name} is being looked for`);
+  const written = writable(name, placed, progress);
+  if (written.type === "failed") return through === undefined ? written : notReady("GitDestination", through, written);
+  if (written.type === "progressing") return validating(written.message);
+  const what = `writes to ${through === undefined ? name : `GitDestination ${through}`}`;
+  return ready(findings.length === 0 ? what : `${what}; not written: ${listed(findings)}`);
+};
+
+/** Of all objects by their ids. */
+export const readinessOf = (all: Resolution, progress: Progress): ReadonlyMap<string, Told> => {
+  const told = <A>(
+    kind: Kind,
+    judged: ReadonlyMap<string, E.Either<Failed, A>>,
+    of: (key: string, one: A) => Told,
+  ): readonly (readonly [string, Told])[] =>
+    [...judged].map(([key, one]) => [
+      objectId(kind, key),
+      E.isLeft(one) ? { readiness: one.left } : of(key, one.right),
+    ]);
+  const ofRule = (_: string, one: Writing): Told => ({ readiness: rule(one, all, progress) });
+  return new Map([
+    ...told("GitRepoConfig", all.repositories, (key) => ({ readiness: progress.repositories.get(key) ?? CHECKING })),
+    ...told("GitDestination", all.destinations, (key, placed) => {
+      const report = progress.reports.get(key);
+      return { readiness: destination(key, placed, progress), ...(report === undefined ? {} : { report }) };
+    }),
+    ...told("WatchRule", all.rules.WatchRule, ofRule),
+    ...told("ClusterWatchRule", all.rules.ClusterWatchRule, ofRule),
+  ]);
+};
