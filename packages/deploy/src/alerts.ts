@@ -194,10 +194,11 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: "JanusGitStalled",
-    expression: `${sum('janus_git_not_ready{reason!="ListIncomplete"}')} > 0`,
+    expression: `${sum('janus_git_not_ready{stalled="true"}')} > 0`,
     after: "15m",
     severity: "warning",
-    summary: "Objects of the Git journal are not Ready.",
-    description: "{{ $value }} objects of the Git journal in {{ $labels.namespace }} are not Ready.",
+    summary: "Objects of the Git journal need a change.",
+    description:
+      "{{ $value }} objects of the Git journal in {{ $labels.namespace }} are not Ready, and stay so until somebody changes something.",
   },
 ];

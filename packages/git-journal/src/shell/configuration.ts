@@ -4,7 +4,7 @@ import { type ControllerNames, type Log, throttle, type Watchdog } from "@janus/
 import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "../core/conditions.ts";
 import type { DestinationReport, Wanted } from "../core/journaled-branch.ts";
-import { readinessOf } from "../core/readiness.ts";
+import { readinessOf, type Told } from "../core/readiness.ts";
 import { pushedEvent, type StatusEvent } from "../core/status.ts";
 import { type JournalSettings, type Resolution, resolved } from "../core/wanted.ts";
 import { repositoryChecks } from "./repository-checks.ts";
@@ -41,6 +41,8 @@ export interface Configuration {
   readonly report: (destination: string, report: DestinationReport) => void;
   /** Tells whether the repository of a branch, by the key of the branch, can be used with its credentials. */
   readonly reportRepository: (branchKey: string, readiness: Readiness) => void;
+  /** What became of each object, by its id. */
+  readonly told: () => ReadonlyMap<string, Told>;
   /** Records an event on the object that stands for a destination, by its name. */
   readonly record: (destination: string, event: StatusEvent) => void;
   readonly stop: () => Promise<void>;
@@ -66,6 +68,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   const conflicts = new Set<string>();
   const pushed = new Map<string, DestinationReport["pushed"]>();
   const synced = Promise.withResolvers<void>();
+  let told: ReadonlyMap<string, Told> = new Map();
   let isStopped = false;
 
   const configsOf = (branchKey: string): ReadonlySet<string> => {
@@ -83,7 +86,8 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
 
   const tell = (): void => {
     if (resolution === undefined || isStopped) return;
-    status.tell(readinessOf(resolution, { repositories: repositories(), reports, ingests }));
+    told = readinessOf(resolution, { repositories: repositories(), reports, ingests });
+    status.tell(told);
   };
 
   const countConflicts = ({ destinations, implicit }: Resolution): void => {
@@ -155,6 +159,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   return {
     isSynced: () => resolution !== undefined,
     synced: synced.promise,
+    told: () => told,
     record,
     report: (destination, report) => {
       const before = reports.get(destination);

@@ -17,6 +17,7 @@ import type { Flags } from "./flags.ts";
 import { clusterUid } from "./installation.ts";
 import { journalMetrics } from "./metrics.ts";
 import { NAMES } from "./names.ts";
+import { readinessMetric } from "./readiness-metric.ts";
 import { objectStreams } from "./object-streams.ts";
 import { fileText } from "./sops.ts";
 import { transactionStream } from "./transaction-stream.ts";
@@ -208,7 +209,7 @@ export const startWork = (
   const started = start();
 
   return {
-    registry: Registry.merge([metrics.registry]),
+    registry: Registry.merge([metrics.registry, readinessMetric(() => configuration?.told() ?? new Map())]),
     isSynced: () => configuration?.isSynced() ?? false,
     synced: synced.promise,
     stop: async () => {
