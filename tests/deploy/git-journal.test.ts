@@ -116,10 +116,12 @@ describe("the controller of the Git journal", () => {
 
   it("has an image with git, by the tag of the others", () => {
     expect(podOf({ image: "r.example:5000/janus:1", gitJournal: {} })?.image).toBe("r.example:5000/janus:1-git");
+    expect(podOf({ image: "r.example:5000/janus", gitJournal: {} })?.image).toBe("r.example:5000/janus:latest-git");
     expect(podOf({ image: "r.example/janus@sha256:00", gitJournal: { image: "other" } })?.image).toBe("other");
   });
 
-  it.each(["r.example/janus@sha256:00", "r.example:5000/janus"])("is told which, where that is no name: %s", (image) => {
+  it("is told which, where a digest says nothing of another image", () => {
+    const image = "r.example/janus@sha256:00";
     expect(() => installation({ image, gitJournal: {} })).toThrow("gitJournal.image is required");
   });
 

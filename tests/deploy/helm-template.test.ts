@@ -626,6 +626,17 @@ const written = fc
         apiServerPorts: some(fc.subarray([443, 6443], { minLength: 1 })),
       }),
     ),
+    gitJournal: some(
+      fc.record({
+        enabled: some(fc.boolean()),
+        image: some(fc.constantFrom("", "a:1")),
+        secrets: some(fc.boolean()),
+        validateAuthors: some(fc.boolean()),
+        gitPorts: some(fc.subarray([22, 443], { minLength: 1 })),
+        flags: some(fc.subarray(["--watch-all", "--watch-all=false", "--webhook-port=1"])),
+        webhook: some(fc.record({ excludedNamespaces: some(fc.uniqueArray(name, { maxLength: 2 })) })),
+      }),
+    ),
     monitoring: some(
       fc.record({
         enabled: some(fc.boolean()),

@@ -7,7 +7,7 @@ import type { Construct } from "constructs";
 export interface JournalObjectName {
   readonly name: string;
   /** @default - that of the object which refers to it; required of a ClusterWatchRule */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
 }
 
 /** Labels of objects or of namespaces: all of it must hold. */

@@ -194,7 +194,7 @@ const charts: readonly Chart[] = [
   },
   {
     title: "Git: commits and files",
-    about: "What was pushed, per second.",
+    about: "Commits that were pushed, and files in them, per second.",
     kind: "timeseries",
     unit: "ops",
     lines: [
@@ -212,7 +212,7 @@ const charts: readonly Chart[] = [
   },
   {
     title: "Git: pushes",
-    about: "How long pushes took.",
+    about: "How long pushes took, until the server had answered.",
     kind: "timeseries",
     unit: "s",
     lines: p50AndP99("janus_git_push_duration_seconds"),

@@ -100,7 +100,7 @@ export const GIT_JOURNAL_LEASE = "janus-git-journal-leader";
  */
 export const gitJournalImage = (own: string | undefined, image = defaultImage): string => {
   if (own !== undefined) return own;
-  if (image.includes("@") || !/:[^:/]+$/u.test(image))
-    throw new Error("gitJournal.image is required where the image has a digest, or no tag: it is another one, with git");
-  return `${image}-git`;
+  if (image.includes("@"))
+    throw new Error("gitJournal.image is required where the image has a digest: it is another one, with git");
+  return /:[^:/]+$/u.test(image) ? `${image}-git` : `${image}:latest-git`;
 };
