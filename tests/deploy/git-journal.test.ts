@@ -63,7 +63,11 @@ const alikeOf = (kind: string): readonly unknown[] =>
 
 const podOf = (props: JanusProps) => {
   const { spec } = ofJournal(props).find(({ kind }) => kind === "Deployment") as unknown as {
-    readonly spec: { readonly template: { readonly spec: { readonly containers: readonly { image: string; args: readonly string[] }[] } } };
+    readonly spec: {
+      readonly template: {
+        readonly spec: { readonly containers: readonly { image: string; args: readonly string[] }[] };
+      };
+    };
   };
   return spec.template.spec.containers[0];
 };
@@ -95,7 +99,11 @@ describe("the controller of the Git journal", () => {
 
   it("has none of them where the installation has none", () => {
     const kinds = kindsOf(
-      ofJournal({ gitJournal: { validateAuthors: false }, podDisruptionBudget: { enabled: false }, networkPolicy: false }),
+      ofJournal({
+        gitJournal: { validateAuthors: false },
+        podDisruptionBudget: { enabled: false },
+        networkPolicy: false,
+      }),
     );
     expect(kinds.filter((one) => /PodDisruptionBudget|NetworkPolicy|AdmissionPolicy/u.test(one))).toEqual([]);
   });

@@ -149,7 +149,8 @@ describe("the image of the Git journal", () => {
   });
 
   it("has git, ssh and authorities of certificates, of the distribution of its base", () => {
-    const [, packages = ""] = /--no-install-recommends (.*?) &&/u.exec(argumentsOf("git-journal", "RUN").join(" ")) ?? [];
+    const [, packages = ""] =
+      /--no-install-recommends (.*?) &&/u.exec(argumentsOf("git-journal", "RUN").join(" ")) ?? [];
     expect(packages.split(" ")).toEqual(["ca-certificates", "git", "openssh-client", "tini"]);
   });
 

@@ -51,7 +51,11 @@ it("docs/git-journal.md goes from the installation to a commit in five commands"
     const script = block.replaceAll("/tmp/", `${home}/`);
     const flags = STARTS.exec(script)?.[1];
     if (flags !== undefined) {
-      controllerProcess([`--kubeconfig=${cluster.kubeconfig}`, ...flags.split(" ")], { PATH: process.env["PATH"] }, program);
+      controllerProcess(
+        [`--kubeconfig=${cluster.kubeconfig}`, ...flags.split(" ")],
+        { PATH: process.env["PATH"] },
+        program,
+      );
       continue;
     }
     // The page says how long it takes.

@@ -190,7 +190,8 @@ export const alerts: readonly Alert[] = [
     after: "15m",
     severity: "warning",
     summary: "The Git journal cannot list what is selected.",
-    description: "{{ $value }} destinations lack resources that the Git journal in {{ $labels.namespace }} cannot list.",
+    description:
+      "{{ $value }} destinations lack resources that the Git journal in {{ $labels.namespace }} cannot list.",
   },
   {
     name: "JanusGitStalled",

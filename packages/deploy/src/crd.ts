@@ -11,6 +11,8 @@ const all = [
 ];
 const wanted = all.filter(({ metadata }) => (metadata as { readonly name: string }).name.endsWith(group));
 if (wanted.length === 0) {
-  process.stderr.write(`there are kinds of backup.janus.io, cr.kanister.io and configbutler.ai, and none of ${group}\n`);
+  process.stderr.write(
+    `there are kinds of backup.janus.io, cr.kanister.io and configbutler.ai, and none of ${group}\n`,
+  );
   process.exitCode = 2;
 } else process.stdout.write(yaml(wanted));

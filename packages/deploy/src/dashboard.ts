@@ -187,7 +187,8 @@ const charts: readonly Chart[] = [
   },
   {
     title: "Git: oldest change that is not pushed",
-    about: "How long the oldest change has waited to get into Git. Beyond a minute: a server does not answer, or refuses the push.",
+    about:
+      "How long the oldest change has waited to get into Git. Beyond a minute: a server does not answer, or refuses the push.",
     kind: "timeseries",
     unit: "s",
     lines: [["oldest", `max(${of("janus_git_oldest_pending_seconds")})`]],

@@ -43,9 +43,9 @@ const groupOf = (resource: string): string => `${resource}.split('/')[0]`;
 const pluralOf = (resource: string): string => `${resource}.substring(${resource}.indexOf('/') + 1)`;
 
 const mayList = (group: string, plural: string): string =>
-  `authorizer.group(${group}).resource(${plural}).namespace(request.namespace).check('list').allowed()`;
+  `authorizer.group(${group}).resource(${plural}).namespace(variables.home).check('list').allowed()`;
 
-const place = `(request.namespace == '' ? 'in all namespaces' : 'in namespace "' + request.namespace + '"')`;
+const place = `(variables.home == '' ? 'in all namespaces' : 'in namespace "' + variables.home + '"')`;
 
 /** That of the resource at this place of the list. */
 const allowed = (at: number): k8s.Validation => {
@@ -83,6 +83,8 @@ export const gitJournalPolicies = {
   rules: {
     matchConstraints: writesOf("watchrules", "clusterwatchrules"),
     variables: [
+      // The request for an object of the cluster has no such field.
+      { name: "home", expression: "request.?namespace.orValue('')" },
       { name: "ofNamespaces", expression: presetOf(true) },
       { name: "ofCluster", expression: presetOf(false) },
       { name: "groups", expression: list([...new Set(PRESET.map(({ group }) => group))]) },

@@ -3,11 +3,7 @@ import { SYSTEM_NAMESPACE } from "@janus/api";
 import { GROUP, PRESET, TLS_SECRET } from "@janus/git-journal/authoring";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import {
-  GIT_JOURNAL_NAME,
-  gitJournalDefaults,
-  type GitJournalProps,
-} from "./git-journal-props.ts";
+import { GIT_JOURNAL_NAME, gitJournalDefaults, type GitJournalProps } from "./git-journal-props.ts";
 import { gitJournalLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 

@@ -9,7 +9,11 @@ const reasonsOf = (name: string): ReadonlySet<string> => {
   const src = fileURLToPath(new URL(`packages/${name}/src`, root));
   const source = globSync("**/*.ts", { cwd: src }).map((file) => readFileSync(path.join(src, file), "utf8"));
   return new Set(
-    source.flatMap((text) => [...text.matchAll(/(?:reason: |refused\(|TroubleReason =[^;]*)"([A-Z]\w+)"/gu)].flatMap(([, reason = ""]) => [reason])),
+    source.flatMap((text) =>
+      [...text.matchAll(/(?:reason: |refused\(|TroubleReason =[^;]*)"([A-Z]\w+)"/gu)].flatMap(([, reason = ""]) => [
+        reason,
+      ]),
+    ),
   );
 };
 
