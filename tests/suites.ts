@@ -13,12 +13,17 @@ export const LONGER = [
   "tests/yaml/differential.test.ts",
   "tests/templates/differential.test.ts",
   // Real git: servers, disks and processes that fail; that a push loses nothing is in push.test.ts.
-  ...["branch", "crash", "hostile", "https", "push-deeper", "ssh", "trouble"].map(
+  ...["branch", "crash", "hostile", "https", "push-deeper", "sops", "ssh", "trouble"].map(
     (suite) => `tests/git-journal/${suite}.test.ts`,
   ),
   // Installs what is published into empty projects.
   "tests/pack/pack.test.ts",
 ];
+
+/** Of the Git journal, these need no control plane, and no more than a moment. */
+export const GIT_ALONE = ["git", "push", "work-directory", "webhook-server"].map(
+  (suite) => `tests/git-journal/${suite}.test.ts`,
+);
 
 /** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */
 export const EXHAUSTIVE = [
@@ -41,6 +46,8 @@ export const EXHAUSTIVE = [
   "tests/docs/tools.test.ts",
   "tests/docs/etcd-restore.test.ts",
   "tests/docs/from-helm.test.ts",
+  // sops and age have to be built with Go.
+  "tests/docs/git-secrets.test.ts",
   // Real rollouts take their time, and kwok has to be built with Go.
   "tests/gates/rollouts.test.ts",
   // What Flux and Argo CD see, by their own code, which has to be built with Go.
@@ -49,8 +56,10 @@ export const EXHAUSTIVE = [
 
 /** Suites on the control plane that wait long for time to pass, or go further into what another suite of `npm test` shows. */
 export const DEEPER = [
+  "tests/api/git-journal-digest-key.test.ts",
   "tests/api/git-journal-files.test.ts",
   "tests/api/git-journal-kinds.test.ts",
+  "tests/git-journal/configuration.test.ts",
   "tests/e2e/admission.test.ts",
   "tests/e2e/content-from.test.ts",
   "tests/e2e/contents.test.ts",
@@ -99,6 +108,7 @@ export const DEEPER = [
   "tests/blueprints/kanctl.test.ts",
   "tests/examples/cdk8s.test.ts",
   "tests/examples/own-controller.test.ts",
+  "tests/git-journal/webhook-deeper.test.ts",
   "tests/kube/leader.test.ts",
   "tests/restore/folded.test.ts",
   "tests/testing/agreement.test.ts",

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { apiMetrics } from "../../../packages/runtime/src/telemetry/api-metrics.ts";
 import { leaderMetrics } from "../../../packages/runtime/src/leadership/leader-metrics.ts";
 import { actionSetMetrics } from "../../../packages/blueprints/src/shell/metrics.ts";
+import { attribution } from "../../../packages/git-journal/src/shell/attribution.ts";
 import { journalMetrics } from "../../../packages/git-journal/src/shell/metrics.ts";
 import { readinessMetric } from "../../../packages/git-journal/src/shell/readiness-metric.ts";
 import { metrics } from "../../../packages/controller/src/shell/telemetry/metrics.ts";
@@ -33,7 +34,7 @@ it("docs/monitoring.md has every metric of ActionSets, and no other", () => {
 
 it("docs/monitoring.md has every metric of the Git journal, and no other", () => {
   const { registry } = journalMetrics({ states: () => [], now: () => 0 });
-  const all = [registry, readinessMetric(() => new Map())]
+  const all = [registry, attribution().registry, readinessMetric(() => new Map())]
     .flatMap((one) => one.getMetricsAsArray())
     .map(({ name }) => name);
   expect(firstCells(section(monitoring, "## Metrics of the Git journal")).toSorted()).toEqual(all.toSorted());

@@ -6,14 +6,13 @@ import { writable } from "./branch-state.ts";
 import { type HeldTransaction, holdsAt } from "./branch-holds.ts";
 import { commitAuthor } from "./commit-author.ts";
 import { commitMessage, type Installation } from "./commit-message.ts";
-import { resourceKey } from "./discovery.ts";
 import { contentOf, type FileContent } from "./file-content.ts";
 import type { Commit, FileChange } from "./git/commit.ts";
 import { type History, recorded } from "./history.ts";
 import type { KeptObject } from "./kept-object.ts";
 import { entriesOf } from "./large-map.ts";
 import { marker, type Ownership, ownershipBy } from "./ownership.ts";
-import { type BaseFolder, type FilePath, isWithin, layoutOf, markerPath, relativeTo, ROOT } from "./path.ts";
+import { type BaseFolder, type FilePath, isWithin, markerPath, ROOT } from "./path.ts";
 import { pendingFiles } from "./pending-files.ts";
 import { type Compared, mayDelete, type Plan, planned } from "./plan.ts";
 import { resumed } from "./transactions.ts";
@@ -148,20 +147,6 @@ const changeOf = (path: FilePath, content: Uint8Array | undefined): FileChange =
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-/** The paths of touches that are not compared now: those of resources that are not listed. */
-const unlisted = (state: BranchState): readonly FilePath[] =>
-  state.history.touches.flatMap(({ path }) =>
-    [...state.destinations.values()].some(({ wanted, resources }) => {
-      const { folder } = wanted.destination;
-      const layout = isWithin(folder, path) ? layoutOf(relativeTo(folder, path)) : undefined;
-      if (layout === undefined) return false;
-      const listed = resources.get(resourceKey({ group: layout.group, plural: layout.resource }));
-      return listed !== undefined && listed.list.is !== "complete";
-    })
-      ? [path]
-      : [],
-  );
-
 const gitCommit = (
   state: BranchState,
   commit: PlannedCommit,
@@ -245,7 +230,13 @@ export const compared = (
       ownership: new Map(parts.map(({ state: { wanted }, ownership }) => [wanted.destination.name, ownership])),
       blobs: new Map([...blobs].filter(([id]) => ids.has(id))),
       format: anyId.length > 40 ? "sha256" : state.format,
-      held: new Set([...held, ...unlisted(state)]),
+      held,
+      number: state.toCompare?.number ?? 0,
+      due: new Map(
+        transactions.flatMap(({ known: { transaction }, hold }) =>
+          hold.type === "due" ? [[transaction.uid, transaction.phase] as const] : [],
+        ),
+      ),
     },
   };
 };

@@ -5,12 +5,12 @@ import type { Instant } from "@janus/types";
 import type { BranchEvent, SeenFile } from "./branch-event.ts";
 import type {
   BranchState,
+  Comparison,
   DestinationState,
   KnownTransaction,
   ListedResource,
   TargetPlace,
 } from "./branch-state.ts";
-import { holdsAt } from "./branch-holds.ts";
 import { resourceKey } from "./discovery.ts";
 import type { Outcome } from "./git/cycle.ts";
 import type { ObjectId } from "./git/object-id.ts";
@@ -29,6 +29,7 @@ const BEGUN: ListedResource["list"] = { is: "begun" };
 const compareFrom = (state: BranchState, since: Instant, isUrgent: boolean): BranchState["toCompare"] => ({
   since: Math.min(since, state.toCompare?.since ?? since),
   isUrgent: isUrgent || state.toCompare?.isUrgent === true,
+  number: (state.toCompare?.number ?? 0) + 1,
 });
 
 const mapped = <K, V>(map: ReadonlyMap<K, V>, key: K, change: (value: V) => V): ReadonlyMap<K, V> => {
@@ -263,13 +264,12 @@ const known = (state: BranchState, transaction: Transaction, now: Instant): Bran
   return { ...state, transactions: new Map(state.transactions).set(journaled.uid, next) };
 };
 
-/** Gone, and nothing is to be committed of it. */
+/** It is gone: what it has changed is committed now, whatever was seen of it. */
 const withoutTransaction = (state: BranchState, uid: string): BranchState => {
   const transactions = new Map(state.transactions);
   const one = transactions.get(uid);
   if (one === undefined) return state;
-  if (one.isDone || !state.history.touches.some(({ by }) => by.type === "transaction" && by.uid === uid))
-    transactions.delete(uid);
+  if (one.isDone) transactions.delete(uid);
   else transactions.set(uid, { ...one, evidence: { ...one.evidence, isGone: true } });
   return { ...state, transactions };
 };
@@ -308,23 +308,14 @@ const landed = (state: BranchState, head: ObjectId | undefined): BranchState => 
   };
 };
 
-/** Those that had nothing to commit are done, too. */
-const withDone = (state: BranchState, now: Instant): BranchState => {
-  const due = new Set(
-    holdsAt(state, now)
-      .transactions.filter(({ known: { transaction }, hold }) => hold.type === "due" && transaction.phase !== "Committing")
-      .map(({ known: { transaction } }) => transaction.uid),
+/** Those whose commits were due, and that had nothing to commit, are done, too. */
+const withDone = (state: BranchState, due: Comparison["due"]): BranchState["transactions"] =>
+  new Map(
+    [...state.transactions].flatMap(([uid, one]) => {
+      if (due.get(uid) !== one.transaction.phase) return [[uid, one] as const];
+      return one.evidence.isGone ? [] : [[uid, { ...one, isDone: true }] as const];
+    }),
   );
-  return {
-    ...state,
-    transactions: new Map(
-      [...state.transactions].flatMap(([uid, one]) => {
-        if (!due.has(uid)) return [[uid, one] as const];
-        return one.evidence.isGone ? [] : [[uid, { ...one, isDone: true }] as const];
-      }),
-    ),
-  };
-};
 
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
@@ -376,7 +367,7 @@ const ended = (
   const { comparison } = found;
   const pushed = outcome.is === "pushed" ? landed(found, outcome.commits.at(-1)) : found;
   const isAll = comparison?.isAll === true;
-  const isLater = pushed.toCompare !== undefined && comparison !== undefined && pushed.toCompare.since > comparison.at;
+  const isLater = (pushed.toCompare?.number ?? 0) > (comparison?.number ?? 0);
   const next: BranchState = {
     ...pushed,
     destinations:
@@ -387,11 +378,12 @@ const ended = (
     failures: 0,
     retryAt: 0,
     fetchedAt: isFresh || outcome.replays > 0 || pushed.fetchedAt === undefined ? now : pushed.fetchedAt,
-    toCompare: isAll ? (isLater ? pushed.toCompare : undefined) : { since: now, isUrgent: true },
+    toCompare: isAll ? (isLater ? pushed.toCompare : undefined) : compareFrom(pushed, now, true),
   };
   if (!isAll || comparison === undefined) return next;
   return {
-    ...withDone(next, now),
+    ...next,
+    transactions: withDone(next, comparison.due),
     history: settled(next.history, comparison.upTo, (path) => comparison.held.has(path)),
     hasSettled: true,
     idleSince: now,

@@ -3,7 +3,8 @@ import type { Instant } from "@janus/types";
 import type { BranchState, KnownTransaction } from "./branch-state.ts";
 import { objectAt } from "./branch-state.ts";
 import type { Touch } from "./history.ts";
-import type { FilePath } from "./path.ts";
+import { resourceKey } from "./discovery.ts";
+import { type FilePath, isWithin, layoutOf, relativeTo } from "./path.ts";
 import { type Hold, heldFiles, holdOf, type JournaledTarget } from "./transactions.ts";
 
 export interface HeldTransaction {
@@ -40,8 +41,22 @@ export const holdsOf = (state: BranchState, now: Instant): readonly HeldTransact
 const unknownUntil = ({ transactions }: BranchState, { by, at }: Touch): Instant =>
   by.type === "transaction" && !transactions.has(by.uid) ? at + LAG : Number.NEGATIVE_INFINITY;
 
+/** Of a resource that is not listed now: what was seen of it waits until it is. */
+const isUnlisted = ({ destinations }: BranchState, path: FilePath): boolean =>
+  [...destinations.values()].some(({ wanted, resources }) => {
+    const { folder } = wanted.destination;
+    const layout = isWithin(folder, path) ? layoutOf(relativeTo(folder, path)) : undefined;
+    if (layout === undefined) return false;
+    const listed = resources.get(resourceKey({ group: layout.group, plural: layout.resource }));
+    return listed !== undefined && listed.list.is !== "complete";
+  });
+
+const isListed = ({ destinations }: BranchState): boolean =>
+  [...destinations.values()].every(({ resources }) => [...resources.values()].every(({ list }) => list.is === "complete"));
+
 export interface Holds {
   readonly transactions: readonly HeldTransaction[];
+  /** Files that are not committed now. */
   readonly held: ReadonlySet<FilePath>;
   /** When a wait for a watch is over. */
   readonly until: Instant;
@@ -54,13 +69,15 @@ export const holdsAt = (state: BranchState, now: Instant): Holds => {
     transactions.map(({ known: { transaction }, hold }) => ({ transaction, hold })),
     state.history.touches,
   );
+  const unlisted = isListed(state) ? [] : state.history.touches.filter(({ path }) => isUnlisted(state, path));
+  const waiting = [...unknown, ...unlisted];
   const waits = [
     ...transactions.flatMap(({ hold }) => (hold.type === "awaited" ? [hold.until] : [])),
     ...unknown.map((touch) => unknownUntil(state, touch)),
   ];
   return {
     transactions,
-    held: unknown.length === 0 ? held : new Set([...held, ...unknown.map(({ path }) => path)]),
+    held: waiting.length === 0 ? held : new Set([...held, ...waiting.map(({ path }) => path)]),
     until: Math.min(Number.POSITIVE_INFINITY, ...waits),
   };
 };

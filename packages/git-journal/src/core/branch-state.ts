@@ -3,6 +3,7 @@
  *
  * All of it can be found out again: by a list of the objects, and a fetch of the branch.
  */
+import type { Phase } from "@janus/api";
 import type { Instant } from "@janus/types";
 import type { PlannedCommit } from "./batch.ts";
 import type { ObjectFormat } from "./blob-id.ts";
@@ -71,8 +72,11 @@ export interface Comparison {
   readonly commits: readonly PlannedCommit[];
   /** These are all that are due. */
   readonly isAll: boolean;
-  /** The last touch that was there. */
+  /** The last touch that was there, and the last of {@link BranchState.toCompare}. */
   readonly upTo: number;
+  readonly number: number;
+  /** Transactions whose commits were due, with their phases. */
+  readonly due: ReadonlyMap<string, Phase>;
   /** How many files differ, but for those that are held, and are in none of these commits. */
   readonly left: number;
   /** Versions of files whose texts are not at hand, by their fingerprints. */
@@ -94,7 +98,7 @@ export interface BranchState {
   readonly areTransactionsKnown: boolean;
   readonly history: History;
   /** Something may differ that no touch tells of; undefined: nothing. */
-  readonly toCompare: { readonly since: Instant; readonly isUrgent: boolean } | undefined;
+  readonly toCompare: { readonly since: Instant; readonly isUrgent: boolean; readonly number: number } | undefined;
   /** When the tip was asked for last. */
   readonly fetchedAt: Instant | undefined;
   readonly format: ObjectFormat;

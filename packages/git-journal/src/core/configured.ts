@@ -1,6 +1,6 @@
 // Decodes the objects of the four kinds: one that is wrong says which field, and disturbs no other.
 import { report } from "@janus/api";
-import type { AnyCodec, TypeOf } from "@janus/api/codec";
+import type { Codec, TypeOf } from "@janus/api/codec";
 import { type KubeObject, without } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { GitDestination } from "../api/git-destination.ts";
@@ -27,18 +27,15 @@ export const objectId = (kind: Kind, key: string): string => `${kind} ${key}`;
 /** It stays until somebody changes the object. */
 export const refused = (reason: string, message: string): Failed => ({ type: "failed", reason, message, lasts: true });
 
-const decodedAs = <C extends AnyCodec>(codec: C, object: KubeObject): E.Either<Failed, TypeOf<C>> => {
+const decodedAs = <A>(codec: Codec<A>, object: KubeObject): E.Either<Failed, A> => {
   // What a controller has written is no reason to refuse what a user wrote.
   const decoded = codec.decode(without(object, ["status"]));
-  return E.isLeft(decoded) ? E.left(refused("InvalidSpec", report(decoded.left))) : E.right(decoded.right as TypeOf<C>);
+  return E.mapLeft((errors: Parameters<typeof report>[0]) => refused("InvalidSpec", report(errors)))(decoded);
 };
 
 export type Decoded = { readonly [K in Kind]: ReadonlyMap<string, E.Either<Failed, TypeOf<(typeof CODECS)[K]>>> };
 
-const allOf = <C extends AnyCodec>(
-  codec: C,
-  objects: readonly KubeObject[],
-): ReadonlyMap<string, E.Either<Failed, TypeOf<C>>> =>
+const allOf = <A>(codec: Codec<A>, objects: readonly KubeObject[]): ReadonlyMap<string, E.Either<Failed, A>> =>
   new Map(
     objects
       .map((object) => [objectKey(object), decodedAs(codec, object)] as const)

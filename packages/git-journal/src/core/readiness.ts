@@ -3,7 +3,8 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "./conditions.ts";
 import { type Failed, type Kind, objectId } from "./configured.ts";
 import type { DestinationReport } from "./journaled-branch.ts";
-import { notReady, type Placed, type Resolution, type Writing } from "./wanted.ts";
+import { notReady } from "./located.ts";
+import type { ObservedObject, Placed, Resolution, Writing } from "./wanted.ts";
 
 /** What is heard of servers and workers. */
 export interface Progress {
@@ -16,6 +17,7 @@ export interface Progress {
 }
 
 export interface Told {
+  readonly observed: ObservedObject;
   readonly readiness: Readiness;
   /** Of a GitDestination. */
   readonly report?: DestinationReport;
@@ -53,14 +55,18 @@ const destination = (name: string, placed: Placed, progress: Progress): Readines
   return { type: "failed", reason: "NoRules", message: withoutRules, lasts: false };
 };
 
-const rule = ({ destination: name, through, findings }: Writing, all: Resolution, progress: Progress): Readiness => {
-  const judged = through === undefined ? undefined : all.destinations.get(through);
-  const placed = through === undefined ? all.implicit.get(name) : judged && E.toUnion(judged);
-  if (placed === undefined || !("destination" in placed)) return validating(`${name} is being looked for`);
+const rule = (
+  { destination: name, isThroughDestination, findings }: Writing,
+  all: Resolution,
+  progress: Progress,
+): Readiness => {
+  const explicit = all.destinations.get(name);
+  const placed = explicit !== undefined && E.isRight(explicit) ? explicit.right : all.implicit.get(name);
+  if (placed === undefined) return validating(`${name} is being looked for`);
   const written = writable(name, placed, progress);
-  if (written.type === "failed") return through === undefined ? written : notReady("GitDestination", through, written);
+  if (written.type === "failed") return isThroughDestination ? notReady("GitDestination", name, written) : written;
   if (written.type === "progressing") return validating(written.message);
-  const what = `writes to ${through === undefined ? name : `GitDestination ${through}`}`;
+  const what = `writes to ${isThroughDestination ? `GitDestination ${name}` : name}`;
   return ready(findings.length === 0 ? what : `${what}; not written: ${listed(findings)}`);
 };
 
@@ -69,13 +75,15 @@ export const readinessOf = (all: Resolution, progress: Progress): ReadonlyMap<st
   const told = <A>(
     kind: Kind,
     judged: ReadonlyMap<string, E.Either<Failed, A>>,
-    of: (key: string, one: A) => Told,
+    of: (key: string, one: A) => Omit<Told, "observed">,
   ): readonly (readonly [string, Told])[] =>
-    [...judged].map(([key, one]) => [
-      objectId(kind, key),
-      E.isLeft(one) ? { readiness: one.left } : of(key, one.right),
-    ]);
-  const ofRule = (_: string, one: Writing): Told => ({ readiness: rule(one, all, progress) });
+    [...judged].flatMap(([key, one]) => {
+      const id = objectId(kind, key);
+      const observed = all.observed.get(id);
+      if (observed === undefined) return [];
+      return [[id, { observed, ...(E.isLeft(one) ? { readiness: one.left } : of(key, one.right)) }] as const];
+    });
+  const ofRule = (_: string, one: Writing) => ({ readiness: rule(one, all, progress) });
   return new Map([
     ...told("GitRepoConfig", all.repositories, (key) => ({ readiness: progress.repositories.get(key) ?? CHECKING })),
     ...told("GitDestination", all.destinations, (key, placed) => {

@@ -2,7 +2,7 @@
 import type { Instant } from "@janus/types";
 import type { Readiness } from "./conditions.ts";
 import { type BranchName, refOf } from "./git/branch-name.ts";
-import type { Repository } from "./wanted.ts";
+import type { Repository } from "./located.ts";
 
 /** What was asked, and what came of it. */
 export interface Checked {
@@ -36,7 +36,9 @@ const isSame = (before: Checked | undefined, now: Question): before is Checked =
 
 const pauseAfter = ({ readiness, failures }: Checked): number => {
   if (readiness.type !== "failed") return WHILE_READY;
-  return readiness.lasts ? WHILE_REFUSED : Math.min(WHILE_FAILING.cap, WHILE_FAILING.first * 2 ** Math.min(failures - 1, 10));
+  return readiness.lasts
+    ? WHILE_REFUSED
+    : Math.min(WHILE_FAILING.cap, WHILE_FAILING.first * 2 ** Math.min(failures - 1, 10));
 };
 
 /** In how many ms the server is asked; 0: now. */
@@ -48,6 +50,26 @@ export const lookedAtIn = (checked: Checked, now: Instant): number => {
   const pause = Math.max(1_000, checked.at + pauseAfter(checked) - now);
   return checked.readiness.type === "failed" ? Math.min(SECRET, pause) : pause;
 };
+
+/** What workers say that is of the repository, and not of one of its branches. */
+const OF_REPOSITORY: ReadonlySet<string> = new Set([
+  "AuthenticationFailed",
+  "CertificateUnknown",
+  "ConnectionFailed",
+  "HostKeyChanged",
+  "HostKeyUnknown",
+  "InvalidURL",
+  "SecretMalformed",
+  "SecretNotFound",
+]);
+
+export const isOfRepository = ({ type, reason }: Readiness): boolean => type === "failed" && OF_REPOSITORY.has(reason);
+
+/** When a worker has used it. What was found wrong before is asked for at once: it may be right now. */
+export const afterUse = (checked: Checked, at: Instant): Checked => ({
+  ...checked,
+  at: checked.readiness.type === "failed" ? Number.NEGATIVE_INFINITY : at,
+});
 
 /** What became of it, when the server has answered. */
 export const afterAnswer = (

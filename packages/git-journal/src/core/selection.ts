@@ -102,7 +102,7 @@ export const rulesOfWatchRule = (
   { rules, objectSelector }: Pick<WatchRuleSpec, "rules" | "objectSelector">,
   namespace: string,
 ): E.Either<string, readonly SelectionRule[]> =>
-  rememberedWatchRules(JSON.stringify({ spec: { rules, objectSelector }, namespace } satisfies WatchRuleText));
+  rememberedWatchRules(JSON.stringify({ spec: { rules, objectSelector }, namespace }));
 
 const rememberedClusterWatchRules = memoizedText(REMEMBERED, (text) =>
   clusterWatchRules(JSON.parse(text) as Pick<ClusterWatchRuleSpec, "rules">),

@@ -63,15 +63,21 @@ const warningsOf = (conditions: readonly Condition[], before: readonly Condition
     .map(({ reason, message }) => ({ type: "Warning", reason, message }));
 
 /**
- * What changes in the status of an object; undefined: nothing.
+ * What changes in the status of an object; undefined: nothing, or it is not known yet.
  *
  * Guarantees: patched with it, and asked again for the same, it says that nothing changes; no warning is repeated while its cause
  *             stays, also by another process.
  *
  * @param now RFC 3339
  */
-export const statusChange = (object: KubeObject, { readiness, report }: Told, now: string): StatusChange | undefined => {
+export const statusChange = (
+  object: KubeObject,
+  { observed, readiness, report }: Told,
+  now: string,
+): StatusChange | undefined => {
   const { generation = 0, uid = "" } = object.metadata;
+  // What was found of another version says nothing of this one.
+  if (observed.uid !== uid || observed.generation !== generation) return undefined;
   const before = previousConditions(object);
   if (isStillKnown(readiness, before, generation)) return undefined;
   const conditions = conditionsOf(readiness, before, { generation, now }, report?.conflict);

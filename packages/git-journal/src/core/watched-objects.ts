@@ -7,7 +7,7 @@ import type { Labels } from "./label-selector.ts";
 const identity = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
   apiVersion,
   kind,
-  metadata: without(metadata, ["managedFields", "annotations", "ownerReferences", "labels"]) as KubeObject["metadata"],
+  metadata: without(metadata, ["managedFields", "annotations", "ownerReferences", "labels"]),
 });
 
 /** Of one of the four kinds: its spec and status. */
@@ -45,16 +45,15 @@ export const keptApiService = (object: KubeObject): KubeObject => ({
   group: asObject(object["spec"])["group"],
 });
 
+const relevant = ({ metadata: { uid = "", labels = {} }, ...object }: KubeObject): JsonObject => ({
+  ...without(object, ["status"]),
+  uid,
+  labels,
+});
+
 /** Whether something else follows from the object than before: neither its status nor its resourceVersion decide anything. */
-export const isNews = (before: KubeObject | undefined, now: KubeObject): boolean => {
-  if (before === undefined) return true;
-  const relevant = ({ metadata, ...object }: KubeObject): JsonObject => ({
-    ...without(object, ["status"]),
-    uid: metadata.uid ?? "",
-    labels: { ...metadata.labels },
-  });
-  return !equal(relevant(before), relevant(now));
-};
+export const isNews = (before: KubeObject | undefined, now: KubeObject): boolean =>
+  before === undefined || !equal(relevant(before), relevant(now));
 
 export const labelsOf = (namespaces: ReadonlyMap<string, KubeObject>): ReadonlyMap<string, Labels> =>
   new Map([...namespaces].map(([name, { metadata }]) => [name, metadata.labels ?? {}]));

@@ -6,7 +6,7 @@ import { refOf } from "../core/git/branch-name.ts";
 import { type GitFailure, type Place, redirected, type Trouble, unexpected, verdict } from "../core/git/git-answer.ts";
 import { askedBranches, branchFound } from "../core/repository-check.ts";
 import { scrubber } from "../core/scrub.ts";
-import type { Repository } from "../core/wanted.ts";
+import type { Repository } from "../core/located.ts";
 import { DEADLINES, perform } from "./bare-clone.ts";
 import { withAccess } from "./credentials.ts";
 import { type Git, gitIn, printed } from "./git.ts";

@@ -33,6 +33,19 @@ export const branchLease = (
   let candidate: Leader | undefined;
   let term = new AbortController();
 
+  const begin = async (own: Leader): Promise<void> => {
+    const elected = await own.elected;
+    if (elected !== undefined && candidate === own) {
+      term = new AbortController();
+      tell("held");
+    }
+    await own.over;
+    if (candidate !== own) return;
+    term.abort();
+    candidate = undefined;
+    tell("none");
+  };
+
   const acquire = (): void => {
     if (candidate !== undefined) return;
     let isCounted = false;
@@ -49,17 +62,7 @@ export const branchLease = (
     });
     candidate = own;
     tell("awaited");
-    void own.elected.then((elected) => {
-      if (elected === undefined || candidate !== own) return;
-      term = new AbortController();
-      tell("held");
-    });
-    void own.over.then(() => {
-      term.abort();
-      if (candidate !== own) return;
-      candidate = undefined;
-      tell("none");
-    });
+    void begin(own);
   };
 
   return {

@@ -135,6 +135,7 @@ export const branchWorker = (
       onMade: (head) => fold({ type: "made", head, commits: state.comparison?.commits ?? [] }),
       onPushed: metrics.pushLasted,
     });
+    if (signal.aborted) return;
     for (const outcome of outcomes) tellOutcome(outcome);
     fold({ type: "ended", outcomes, isFresh });
   };

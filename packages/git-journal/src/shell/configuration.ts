@@ -4,6 +4,7 @@ import { type ControllerNames, type Log, throttle, type Watchdog } from "@janus/
 import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "../core/conditions.ts";
 import type { DestinationReport, Wanted } from "../core/journaled-branch.ts";
+import { isOfRepository } from "../core/repository-check.ts";
 import { readinessOf, type Told } from "../core/readiness.ts";
 import { pushedEvent, type StatusEvent } from "../core/status.ts";
 import { type JournalSettings, type Resolution, resolved } from "../core/wanted.ts";
@@ -65,6 +66,8 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   const reports = new Map<string, DestinationReport>();
   /** Of branches of which their workers say that their repositories cannot be used. */
   const failing = new Map<string, Readiness>();
+  /** The keys of the branches to which destinations were written last. */
+  const writers = new Map<string, string>();
   const conflicts = new Set<string>();
   const pushed = new Map<string, DestinationReport["pushed"]>();
   const synced = Promise.withResolvers<void>();
@@ -91,7 +94,10 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   };
 
   const countConflicts = ({ destinations, implicit }: Resolution): void => {
-    const placed = [...implicit, ...[...destinations].flatMap(([name, one]) => (E.isRight(one) ? [[name, one.right] as const] : []))];
+    const placed = [
+      ...implicit,
+      ...[...destinations].flatMap(([name, one]) => (E.isRight(one) ? [[name, one.right] as const] : [])),
+    ];
     const blocked = new Set(placed.flatMap(([name, one]) => (one.blocked === undefined ? [] : [name])));
     for (const name of conflicts) if (!blocked.has(name)) conflicts.delete(name);
     for (const name of blocked) {
@@ -101,10 +107,16 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     }
   };
 
-  const forget = ({ wanted: { branches } }: Resolution): void => {
-    const current = new Set([...branches.values()].flatMap(({ destinations }) => destinations.map((one) => one.destination.name)));
-    for (const name of reports.keys())
-      if (!current.has(name)) {
+  /** A destination that was moved has another worker, which has said nothing yet. */
+  const forget = ({ wanted: { branches }, destinations, implicit }: Resolution): void => {
+    for (const [key, { destinations: all }] of branches)
+      for (const { destination } of all) {
+        if ((writers.get(destination.name) ?? key) !== key) reports.delete(destination.name);
+        writers.set(destination.name, key);
+      }
+    for (const name of writers.keys())
+      if (!destinations.has(name) && !implicit.has(name)) {
+        writers.delete(name);
         reports.delete(name);
         pushed.delete(name);
       }
@@ -168,9 +180,9 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
       tell();
     },
     reportRepository: (branchKey, readiness) => {
-      if (readiness.type === "failed") failing.set(branchKey, readiness);
+      if (isOfRepository(readiness)) failing.set(branchKey, readiness);
       else failing.delete(branchKey);
-      if (readiness.type === "ready") for (const config of configsOf(branchKey)) checks.hear(config, readiness);
+      if (readiness.type === "ready") for (const config of configsOf(branchKey)) checks.used(config);
       tell();
     },
     stop: async () => {

@@ -13,8 +13,9 @@ import {
 } from "@janus/runtime/parts";
 import { LONGEST_TIMER, parseDuration } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import type { JournalSettings } from "../core/wanted.ts";
 import { parseExclude } from "../core/selection.ts";
+import type { JournalSettings } from "../core/wanted.ts";
+import type { CertificateFiles } from "./certificate-files.ts";
 
 interface OwnValues {
   readonly settings: JournalSettings;
@@ -26,8 +27,9 @@ interface OwnValues {
   readonly leases: LeaderTiming;
   readonly workDirectory: string;
   readonly webhookPort: number;
-  /** Files of cert-manager; undefined: the certificates are made here. */
-  readonly certificates: { readonly directory: string; readonly certificate: string; readonly key: string } | undefined;
+  readonly webhookRules: "Selected" | "All";
+  /** Undefined: the certificates are made here. */
+  readonly certificates: CertificateFiles | undefined;
 }
 
 export type Flags = CommonFlags & OwnValues;
@@ -97,6 +99,11 @@ const HELP = helpText(DEFAULTS, {
       ),
       flagHelp("--webhook-port <port>", "Port of the admission webhook that tells who changed what. Default: 9443."),
       flagHelp(
+        "--webhook-rules <Selected|All>",
+        "Whether the webhook is called for what is selected, or for each write of the cluster.",
+        "Default: Selected.",
+      ),
+      flagHelp(
         "--webhook-cert-path <directory>",
         "Directory with the certificate of the webhook, as cert-manager writes it; files",
         "--webhook-cert-name (default: tls.crt), --webhook-cert-key (default: tls.key).",
@@ -161,6 +168,7 @@ const OWN: OwnFlags<OwnValues> = {
     "leases-lease-sec": { type: "string", default: "24" },
     "work-dir": { type: "string", default: "/var/cache/gitops-reverser" },
     "webhook-port": { type: "string", default: "9443" },
+    "webhook-rules": { type: "string", default: "Selected" },
     "webhook-cert-path": { type: "string" },
     "webhook-cert-name": { type: "string", default: "tls.crt" },
     "webhook-cert-key": { type: "string", default: "tls.key" },
@@ -176,6 +184,8 @@ const OWN: OwnFlags<OwnValues> = {
     if (!workDirectory.startsWith("/")) return E.left("--work-dir takes the absolute path of a directory");
     const excludes = (values["discovery-exclude"] ?? "").split(",").filter((text) => text !== "");
     const directory = values["webhook-cert-path"];
+    const webhookRules = (["Selected", "All"] as const).find((rules) => rules === values["webhook-rules"]);
+    if (webhookRules === undefined) return E.left("--webhook-rules takes Selected or All");
     return E.flatMap(numbersOf(values), (number): E.Either<string, OwnValues> => {
       const leases = leaseTiming(number("leases-renew-sec"), number("leases-lease-sec"));
       const problem = timingProblem(leases);
@@ -199,6 +209,7 @@ const OWN: OwnFlags<OwnValues> = {
         leases,
         workDirectory,
         webhookPort: number("webhook-port"),
+        webhookRules,
         certificates:
           directory === undefined || directory === ""
             ? undefined

@@ -5,9 +5,11 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { runProcess } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
+import { attribution } from "./attribution.ts";
 import { LEADER_LABEL, parseFlags } from "./flags.ts";
 import { identityIn } from "./installation.ts";
 import { NAMES } from "./names.ts";
+import { serveWebhook } from "./serve-webhook.ts";
 import { startWork } from "./work.ts";
 import { takeWorkDirectory, type WorkDirectory } from "./work-directory.ts";
 
@@ -49,6 +51,26 @@ await runProcess(flags, {
   instead: "create objects with the API server",
   start: (context, values) => {
     if (place === undefined) throw new Error("there is no work directory");
-    return startWork(context, values, { ...place, env: process.env });
+    const authors = attribution();
+    const { api, log, watchdog } = context;
+    const { namespace, webhookPort: port, webhookRules: rules, certificates: files } = values;
+    const webhook = values.ingests
+      ? serveWebhook({
+          api,
+          namespace,
+          port,
+          rules,
+          ...(files === undefined ? {} : { files }),
+          record: authors.record,
+          log,
+          watchdog,
+        })
+      : undefined;
+    return startWork(context, values, {
+      ...place,
+      env: process.env,
+      authors,
+      ...(webhook === undefined ? {} : { webhook }),
+    });
   },
 });

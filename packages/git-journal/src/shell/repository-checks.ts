@@ -5,8 +5,8 @@ import { messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "../core/conditions.ts";
 import type { Failed } from "../core/configured.ts";
-import { afterAnswer, askedIn, type Checked, fingerprintOf, lookedAtIn } from "../core/repository-check.ts";
-import type { Repository } from "../core/wanted.ts";
+import { afterAnswer, afterUse, askedIn, type Checked, fingerprintOf, lookedAtIn } from "../core/repository-check.ts";
+import type { Repository } from "../core/located.ts";
 import { askServer } from "./ask-server.ts";
 import { readCredentials } from "./repository-secret.ts";
 import type { WorkDirectory } from "./work-directory.ts";
@@ -23,8 +23,8 @@ export interface ChecksOptions {
 export interface RepositoryChecks {
   /** All repositories by the keys of their GitRepoConfigs; on the left those that cannot be asked. */
   readonly update: (repositories: ReadonlyMap<string, E.Either<Failed, Repository>>) => void;
-  /** What a worker has learned of it, which is newer. */
-  readonly hear: (config: string, readiness: Readiness) => void;
+  /** A worker has used it, with success. */
+  readonly used: (config: string) => void;
   /** What is known of each. */
   readonly known: () => ReadonlyMap<string, Readiness>;
   readonly stop: () => Promise<void>;
@@ -56,7 +56,10 @@ export const repositoryChecks = ({ api, log, work, env, onChecked }: ChecksOptio
       if (repository === undefined) return { type: "done" };
       const read = await readCredentials(api, repository.url, repository.secret);
       if (E.isLeft(read)) {
-        log("warn", "the credentials of a repository cannot be read; trying again", { config, error: messageOf(read.left) });
+        log("warn", "the credentials of a repository cannot be read; trying again", {
+          config,
+          error: messageOf(read.left),
+        });
         return { type: "failed" };
       }
       const { version, authentication } = read.right;
@@ -86,11 +89,11 @@ export const repositoryChecks = ({ api, log, work, env, onChecked }: ChecksOptio
         queue.add(config);
       }
     },
-    hear: (config, readiness) => {
-      const repository = repositoryAt(config);
+    used: (config) => {
       const before = checked.get(config);
-      if (repository === undefined || before?.fingerprint !== fingerprintOf(repository)) return;
-      checked.set(config, afterAnswer(before, before, readiness, wall()));
+      if (before === undefined) return;
+      checked.set(config, afterUse(before, wall()));
+      if (before.readiness.type === "failed") queue.add(config);
     },
     known: () =>
       new Map(

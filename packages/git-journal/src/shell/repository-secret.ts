@@ -3,7 +3,12 @@ import type { Api, ApiError, KubeObject, Resource } from "@janus/kube";
 import { asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { type Failed, refused } from "../core/configured.ts";
-import { type Authentication, authenticationFor, type CredentialsSecret, type SecretMalformed } from "../core/credentials.ts";
+import {
+  type Authentication,
+  authenticationFor,
+  type CredentialsSecret,
+  type SecretMalformed,
+} from "../core/credentials.ts";
 import type { RepositoryUrl } from "../core/repository-url.ts";
 
 const secrets: Resource = {
@@ -53,11 +58,16 @@ export const readCredentials = async (
   const answer = await api.send({ verb: "get", resource: secrets, namespace, name, purpose: "read-credentials" });
   if (E.isRight(answer)) {
     const { resourceVersion, uid } = answer.right.metadata;
-    return E.right({ version: `${uid} ${resourceVersion}`, authentication: read(url, { namespace, name, data: decoded(answer.right) }) });
+    return E.right({
+      version: `${uid} ${resourceVersion}`,
+      authentication: read(url, { namespace, name, data: decoded(answer.right) }),
+    });
   }
   const error = answer.left;
   if (error.type !== "refused" || ![403, 404].includes(error.code)) return E.left(error);
   const why =
-    error.code === 404 ? notFound(secret) : refused("SecretNotFound", `the controller may not read Secret ${secret}: ${error.message}`);
+    error.code === 404
+      ? notFound(secret)
+      : refused("SecretNotFound", `the controller may not read Secret ${secret}: ${error.message}`);
   return E.right({ version: undefined, authentication: E.left(why) });
 };

@@ -54,7 +54,7 @@ export const startDiscovery = (api: Api, { refresh, log, onRead, onError, isBehi
     for (const [at, why] of failures.entries()) if (why !== undefined) onError(paths[at] ?? "", why);
     if (failures.some((why) => why !== undefined)) return "failed";
     const groups = groupsOf(answers.flatMap(items));
-    served = discovered(served, groups).served;
+    served = discovered(served, groups);
     const now = { served, groups };
     onRead(now);
     const broken = [...groups].filter(([, answer]) => answer === "failed");

@@ -1,6 +1,6 @@
 // Writes the status of objects of the four kinds, and events about them.
 import type { Api, KubeObject } from "@janus/kube";
-import { type ControllerNames, defect, type Log, newWorkQueue, recorder, throttle, wall } from "@janus/runtime/parts";
+import { type ControllerNames, defect, elapsed, type Log, newWorkQueue, recorder, wall } from "@janus/runtime/parts";
 import { equal, messageOf, retryAfterOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { API_VERSION } from "../api/names.ts";
@@ -42,10 +42,17 @@ export const statusWriter = ({ api, log, names, pod, object }: StatusOptions): S
   let told: ReadonlyMap<string, Told> = new Map();
   /** What was written, as long as the watch shows what was there before. */
   const written = new Map<string, { readonly over: string | undefined; readonly object: KubeObject }>();
+  /** When the status of each object was written last. */
+  const writtenAt = new Map<string, number>();
   const recorders = new Map(
     KINDS.map((kind) => [
       kind,
-      recorder({ ...names, prefix: names.reportingComponent }, { apiVersion: API_VERSION, kind, frequent: [], isFinal: () => false }, () => api, pod),
+      recorder(
+        { ...names, prefix: names.reportingComponent },
+        { apiVersion: API_VERSION, kind, frequent: [], isFinal: () => false },
+        () => api,
+        pod,
+      ),
     ]),
   );
 
@@ -59,7 +66,9 @@ export const statusWriter = ({ api, log, names, pod, object }: StatusOptions): S
   const latest = (kind: Kind, key: string): KubeObject | undefined => {
     const seen = object(kind, key);
     const own = written.get(objectId(kind, key));
-    return seen !== undefined && own?.over === seen.metadata.resourceVersion && own?.object.metadata.uid === seen.metadata.uid
+    return seen !== undefined &&
+      own?.over === seen.metadata.resourceVersion &&
+      own?.object.metadata.uid === seen.metadata.uid
       ? own?.object
       : seen;
   };
@@ -79,6 +88,9 @@ export const statusWriter = ({ api, log, names, pod, object }: StatusOptions): S
         written.delete(id);
         return { type: "done" };
       }
+      const pause = (writtenAt.get(id) ?? Number.NEGATIVE_INFINITY) + INTERVAL - elapsed();
+      if (pause > 0) return { type: "after", ms: pause };
+      writtenAt.set(id, elapsed());
       const { namespace, name = "" } = now.metadata;
       const answer = await api.send({
         verb: "mergePatch",
@@ -101,7 +113,7 @@ export const statusWriter = ({ api, log, names, pod, object }: StatusOptions): S
       return { type: "failed", atLeast: retryAfterOf(error) };
     },
   });
-  const look = throttle(INTERVAL, (id) => queue.add(id));
+  const look = (id: string): void => queue.add(id);
 
   return {
     look,
@@ -110,7 +122,11 @@ export const statusWriter = ({ api, log, names, pod, object }: StatusOptions): S
       const before = told;
       told = all;
       for (const [id, one] of all) if (!equal(before.get(id), one)) look(id);
-      for (const id of before.keys()) if (!all.has(id)) written.delete(id);
+      for (const id of before.keys())
+        if (!all.has(id)) {
+          written.delete(id);
+          writtenAt.delete(id);
+        }
     },
     stop: async () => {
       await queue.drain();

@@ -5,7 +5,7 @@ import { startReflector, type Watchdog } from "@janus/runtime/parts";
 import { isUnserved } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 
-const transactions: Resource = {
+export const TRANSACTIONS: Resource = {
   group: GROUP,
   version: VERSION,
   plural: PLURAL,
@@ -64,7 +64,7 @@ export const transactionStream = (
 
   const reflector = startReflector(
     api,
-    { resource: transactions },
+    { resource: TRANSACTIONS },
     {
       signal: abort.signal,
       onTurn: loop.heartbeat,

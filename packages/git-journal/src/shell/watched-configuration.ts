@@ -1,6 +1,12 @@
 // Watches all that the configuration follows from: objects of the four kinds, namespaces, and what the API server serves.
 import type { Api, Resource } from "@janus/kube";
-import { type Log, type ReflectedStore, reflectNamespaces, reportWatchFailure, type Watchdog } from "@janus/runtime/parts";
+import {
+  type Log,
+  type ReflectedStore,
+  reflectNamespaces,
+  reportWatchFailure,
+  type Watchdog,
+} from "@janus/runtime/parts";
 import type { KubeObject } from "@janus/types";
 import { clusterWatchRules, gitDestinations, gitRepoConfigs, watchRules } from "../api/names.ts";
 import { type Kind, KINDS, objectId, objectKey } from "../core/configured.ts";
@@ -64,7 +70,10 @@ export interface WatchedConfiguration {
 const refersTo =
   (namespaces: readonly string[]) =>
   ({ spec }: KubeObject): boolean => {
-    const { destinationRef, gitRepoConfigRef } = Object(spec) as Record<string, { readonly namespace?: string } | undefined>;
+    const { destinationRef, gitRepoConfigRef } = Object(spec) as Record<
+      string,
+      { readonly namespace?: string } | undefined
+    >;
     return namespaces.includes((destinationRef ?? gitRepoConfigRef)?.namespace ?? "");
   };
 
@@ -105,10 +114,12 @@ export const watchConfiguration = (
         },
       },
     );
-    void reflected.synced.then(() => {
+    const finish = async (): Promise<void> => {
+      await reflected.synced;
       progress.isSynced = true;
       onNews();
-    });
+    };
+    void finish();
     return { store: seen, isSynced: () => progress.isSynced };
   };
 

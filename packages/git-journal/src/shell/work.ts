@@ -1,12 +1,11 @@
 // Starts the work of a leader: from the objects of the cluster to commits in the branches of all repositories.
-import { defect, newWorkQueue, wall, type Work, type WorkContext } from "@janus/runtime/parts";
+import { defect, newWorkQueue, reportWatchFailure, wall, type Work, type WorkContext } from "@janus/runtime/parts";
 import { Registry } from "prom-client";
 import * as E from "fp-ts/lib/Either.js";
 import { secretsOf } from "../core/age-keys.ts";
-import type { SeenChange } from "../core/correlation.ts";
-import { type By, UNKNOWN } from "../core/history.ts";
 import type { JournaledBranch, Wanted } from "../core/journaled-branch.ts";
 import type { SecretFiles } from "../core/kept-object.ts";
+import type { Authors } from "./attribution.ts";
 import { branchIn } from "./branch.ts";
 import { type BranchLease, branchLease } from "./branch-lease.ts";
 import { type BranchWorker, branchWorker } from "./branch-worker.ts";
@@ -19,8 +18,9 @@ import { journalMetrics } from "./metrics.ts";
 import { NAMES } from "./names.ts";
 import { readinessMetric } from "./readiness-metric.ts";
 import { objectStreams } from "./object-streams.ts";
+import type { ServedWebhook } from "./serve-webhook.ts";
 import { fileText } from "./sops.ts";
-import { transactionStream } from "./transaction-stream.ts";
+import { TRANSACTIONS, transactionStream } from "./transaction-stream.ts";
 import type { WorkDirectory } from "./work-directory.ts";
 
 export interface Surroundings {
@@ -29,8 +29,10 @@ export interface Surroundings {
   readonly identity: string;
   /** Of this process: git is given the path of programs and the proxies of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Who has made a change that a watch has shown. Default: nobody is known. */
-  readonly authorOf?: (change: SeenChange) => By;
+  /** Who has made a change that a watch has shown. */
+  readonly authors: Pick<Authors, "authorOf" | "registry">;
+  /** Told which resources are written somewhere. */
+  readonly webhook?: ServedWebhook;
 }
 
 export type JournalFlags = Pick<
@@ -55,7 +57,7 @@ const CONTROLLER_NAME = "janus-git-journal";
 export const startWork = (
   { api, renewals, pod, log, watchdog }: Pick<WorkContext, "api" | "renewals" | "pod" | "log" | "watchdog">,
   flags: JournalFlags,
-  { work, identity, env, authorOf = () => UNKNOWN }: Surroundings,
+  { work, identity, env, authors, webhook }: Surroundings,
 ): Work => {
   const stopping = new AbortController();
   const running = new Map<string, Running>();
@@ -97,7 +99,7 @@ export const startWork = (
     secretFilesOf,
     formatOf: (branch) => running.get(branch)?.worker.state().format ?? "sha1",
     tell: (branch, event) => running.get(branch)?.worker.tell(event),
-    authorOf,
+    authorOf: authors.authorOf,
     onScanned: metrics.scanned,
   });
 
@@ -109,6 +111,7 @@ export const startWork = (
     onChange: (transaction) => tellAll({ type: "transaction", transaction }),
     onGone: (uid) => tellAll({ type: "transactionGone", uid }),
     onKnown: () => tellAll({ type: "transactionsKnown" }),
+    onError: reportWatchFailure(log, "Transactions", TRANSACTIONS),
   });
 
   const begin = (branch: JournaledBranch, uid: string, reports: Configuration): Running => {
@@ -167,6 +170,7 @@ export const startWork = (
       for (const transaction of transactions.all()) one.worker.tell({ type: "transaction", transaction });
       if (transactions.isKnown() && former === undefined) one.worker.tell({ type: "transactionsKnown" });
     }
+    webhook?.select([...next.branches.values()].flatMap(({ destinations }) => destinations.flatMap((one) => one.selected)));
     streams.want(next);
   };
 
@@ -209,7 +213,11 @@ export const startWork = (
   const started = start();
 
   return {
-    registry: Registry.merge([metrics.registry, readinessMetric(() => configuration?.told() ?? new Map())]),
+    registry: Registry.merge([
+      metrics.registry,
+      authors.registry,
+      readinessMetric(() => configuration?.told() ?? new Map()),
+    ]),
     isSynced: () => configuration?.isSynced() ?? false,
     synced: synced.promise,
     stop: async () => {
@@ -221,6 +229,7 @@ export const startWork = (
       await queue.drain();
       await Promise.all([...running.values()].map(({ lease }) => lease.release()));
       await configuration?.stop();
+      await webhook?.stop();
     },
   };
 };
