@@ -105,6 +105,7 @@ export const DEEPER = [
   "tests/deploy/git-journal-authors.test.ts",
   "tests/docs/blueprints.test.ts",
   "tests/docs/git-journal.test.ts",
+  "tests/git-journal/installed.test.ts",
   "tests/blueprints/kanctl.test.ts",
   "tests/examples/cdk8s.test.ts",
   "tests/examples/own-controller.test.ts",
