@@ -16,7 +16,11 @@ const KINDS = ["gitrepoconfigs", "gitdestinations", "watchrules", "clusterwatchr
 
 const PRESET = [
   ...["deployments", "statefulsets", "daemonsets"].map((plural) => `${plural}.apps`),
-  ...["services", "configmaps", "serviceaccounts", "resourcequotas", "limitranges"],
+  "services",
+  "configmaps",
+  "serviceaccounts",
+  "resourcequotas",
+  "limitranges",
   ...["ingresses", "networkpolicies"].map((plural) => `${plural}.networking.k8s.io`),
   ...["roles", "rolebindings", "clusterroles", "clusterrolebindings"].map(
     (plural) => `${plural}.rbac.authorization.k8s.io`,
@@ -146,12 +150,12 @@ describe("the controller of the Git journal", () => {
   });
 });
 
-describe("the webhook of the Git journal", () => {
-  const configuration = () =>
-    ofJournal({ gitJournal: {} }).find(({ kind }) => kind === "ValidatingWebhookConfiguration");
+const webhookConfiguration = () =>
+  ofJournal({ gitJournal: {} }).find(({ kind }) => kind === "ValidatingWebhookConfiguration");
 
+describe("the webhook of the Git journal", () => {
   it("fails no write of the cluster, and lets none wait for long", () => {
-    expect(configuration()).toMatchObject({
+    expect(webhookConfiguration()).toMatchObject({
       webhooks: [
         {
           failurePolicy: "Ignore",
@@ -166,7 +170,7 @@ describe("the webhook of the Git journal", () => {
   });
 
   it("leaves to the leader for which resources it is called, and whom it is trusted by: an upgrade takes nothing back", () => {
-    const printed = JSON.stringify(configuration());
+    const printed = JSON.stringify(webhookConfiguration());
     expect(printed).not.toContain('"rules"');
     expect(printed).not.toContain("caBundle");
     expect(printed).not.toContain('"path"');

@@ -88,10 +88,8 @@ it("writes all that * selects with no right but its own, and keeps its webhook w
   await replica.start();
   onTestFinished(replica.end);
   await objects(...everything(server.url));
-  await cluster.kubectl(
-    ...["wait", "-n", "journal", "--for=condition=Ready", "--timeout=60s"],
-    ...["gitrepoconfig/cluster", "gitdestination/prod", "clusterwatchrule/all"],
-  );
+  const names = ["gitrepoconfig/cluster", "gitdestination/prod", "clusterwatchrule/all"];
+  await cluster.kubectl("wait", "-n", "journal", "--for=condition=Ready", "--timeout=60s", ...names);
 
   const files = gitOf(server.directory)(["ls-tree", "-r", "--name-only", "main"]).split("\n");
   for (const file of [

@@ -133,8 +133,7 @@ export interface OfController {
   readonly labels: Labels;
   /** Besides the one for HTTP. */
   readonly ports?: readonly k8s.ContainerPort[];
-  /** Its volumes, and where they are mounted. */
-  readonly volumes?: readonly (k8s.Volume & { readonly mountPath: string })[];
+  readonly volumes?: readonly { readonly volume: k8s.Volume; readonly mountPath: string }[];
 }
 
 /** The Pod template of a controller, with the `restricted` Pod Security Standard and a read-only file system. */
@@ -155,7 +154,9 @@ export const controllerPod = (props: ControllerPodProps, own: OfController): k8s
       capabilities: { drop: ["ALL"] },
       readOnlyRootFilesystem: true,
     },
-    ...(volumes.length === 0 ? {} : { volumeMounts: volumes.map(({ name, mountPath }) => ({ name, mountPath })) }),
+    ...(volumes.length === 0
+      ? {}
+      : { volumeMounts: volumes.map(({ volume: { name }, mountPath }) => ({ name, mountPath })) }),
   };
   const annotations = { ...(props.metricsAuth === true ? {} : scraped), ...props.podAnnotations };
   const { imagePullSecrets = [], tolerations = [], priorityClassName, affinity } = props;
@@ -182,7 +183,7 @@ export const controllerPod = (props: ControllerPodProps, own: OfController): k8s
       ...(topologySpreadConstraints.length === 0 ? {} : { topologySpreadConstraints: [...topologySpreadConstraints] }),
       securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
       containers: [container],
-      ...(volumes.length === 0 ? {} : { volumes: volumes.map(({ mountPath: _, ...volume }) => volume) }),
+      ...(volumes.length === 0 ? {} : { volumes: volumes.map(({ volume }) => volume) }),
     },
   };
 };

@@ -35,11 +35,13 @@ export interface GitJournalControllerProps
 const MEMORY_SIZE = "16Mi";
 
 const volumes = [
-  { name: "clones", mountPath: WORK_DIRECTORY, emptyDir: {} },
+  { volume: { name: "clones", emptyDir: {} }, mountPath: WORK_DIRECTORY },
   {
-    name: "memory",
+    volume: {
+      name: "memory",
+      emptyDir: { medium: "Memory", sizeLimit: k8s.Quantity.fromString(MEMORY_SIZE) },
+    },
     mountPath: MEMORY_DIRECTORY,
-    emptyDir: { medium: "Memory", sizeLimit: k8s.Quantity.fromString(MEMORY_SIZE) },
   },
 ];
 
