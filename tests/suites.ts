@@ -32,6 +32,7 @@ export const EXHAUSTIVE = [
   "tests/blueprints/kube-exec-crash.test.ts",
   "tests/blueprints/recipes-crash.test.ts",
   "tests/blueprints/atomic-crash.test.ts",
+  "tests/git-journal/mirror-crash.test.ts",
   // These take restic, and an S3 server.
   "tests/blueprints/data.test.ts",
   "tests/blueprints/data-crash.test.ts",
@@ -79,6 +80,7 @@ export const DEEPER = [
   "tests/e2e/replace-races.test.ts",
   "tests/e2e/unreadable.test.ts",
   "tests/e2e/wait-at-end.test.ts",
+  "tests/git-journal/mirror-deeper.test.ts",
   "tests/blueprints/atomic-deeper.test.ts",
   "tests/blueprints/attacks.test.ts",
   "tests/blueprints/bounds.test.ts",

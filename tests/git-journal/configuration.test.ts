@@ -9,6 +9,7 @@ import { secret, within } from "../fixtures/manifests.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 import { hasSsh, startSshServer } from "../fixtures/ssh-server.ts";
 import { type Running, runConfiguration, wellReport } from "./configuration-world.ts";
+import { configMap, configuration, controllerOf, place } from "./mirror-world.ts";
 import { conditionsIn, installKinds, journalObject, messageOf, readyOf } from "./kinds.ts";
 
 const PASSWORD = "p@ss: wörd/4711";
@@ -422,4 +423,22 @@ it("a new process changes nothing that it finds as it left it", { timeout: 30_00
   await expect.poll(() => next.writes("told"), { timeout: 5_000 }).toBeGreaterThan(0);
   expect(await versions()).toEqual(before);
   await next.stop();
+});
+
+it("tells of a branch that was rewritten, and says what is live all the same", async () => {
+  const { url, namespace, git, have, create } = await place();
+  const file = (name: string): string => `prod/core/v1/configmaps/${namespace}/${name}.yaml`;
+  await controllerOf(namespace);
+  await create(...configuration(url), configMap("a"));
+  await have([file("a")]);
+  git(["update-ref", "-d", "refs/heads/main"]);
+  git(
+    ["fast-import", "--quiet"],
+    "commit refs/heads/main\ncommitter Eve <eve@example.com> 1700000000 +0000\ndata 4\nelse\nM 100644 inline README.md\ndata 1\nx\n",
+  );
+  await create(configMap("b"));
+  await have(["README.md", file("a"), file("b")]);
+  await expect
+    .poll(async () => (await eventsOf(namespace, "prod")).map(({ type, reason }) => `${type} ${reason}`))
+    .toContain("Warning HistoryRewritten");
 });

@@ -32,7 +32,9 @@ describe("a Transaction", () => {
     expect(subject).toBe(`Transaction ${namespace}/txn: Committed, 3 changes`);
     expect(log("%s").filter((line) => line.startsWith("Transaction"))).toHaveLength(1);
     const trailers = log("%s%n%(trailers)").join("\n");
-    expect(trailers).toContain(`Transaction: ${namespace}/txn\nTransaction-UID: ${metadata.uid}\nTransaction-Phase: Committed\n`);
+    expect(trailers).toContain(
+      `Transaction: ${namespace}/txn\nTransaction-UID: ${metadata.uid}\nTransaction-Phase: Committed\n`,
+    );
     expect(trailers).not.toContain("Transaction-Incomplete");
   });
 
@@ -68,7 +70,11 @@ describe("the journal", () => {
     await create(configMap("b"));
     await have(["README.md", path(namespace, "a"), path(namespace, "b")]);
     expect(files()["README.md"]).toBe("x");
-    expect(log("%s")).toEqual([`[CREATE] core/v1/configmaps/${namespace}/b`, "else", `[CREATE] core/v1/configmaps/${namespace}/a`]);
+    expect(log("%s")).toEqual([
+      `[CREATE] core/v1/configmaps/${namespace}/b`,
+      "else",
+      `[CREATE] core/v1/configmaps/${namespace}/a`,
+    ]);
   });
 
   it("writes all that has changed while the server was down, once it is back", async () => {
@@ -166,14 +172,21 @@ describe("the journal", () => {
     await have([path(namespace, "a")]);
     await administrator.create(definition);
     const thing = { apiVersion: `${group}/v1`, kind: plural, metadata: { name: "t" }, value: 1 };
-    await expect.poll(() => create(thing).then(() => true, () => false)).toBe(true);
+    await expect
+      .poll(() =>
+        create(thing).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
     await have([path(namespace, "a"), `prod/${group}/v1/${plural}/${namespace}/t.yaml`]);
     await administrator.remove(definition);
     await have([path(namespace, "a")]);
   });
 
   it("writes to the root of a branch for a rule that names the repository directly", async () => {
-    const { url, namespace, have, create } = await place();
+    const { url, namespace, files, have, create } = await place();
     await create(
       manifest("GitRepoConfig", "repo", { repoUrl: url, branch: "main" }),
       manifest("WatchRule", "all", { gitRepoConfigRef: { name: "repo" }, rules: [{ resources: ["configmaps"] }] }),
@@ -181,5 +194,6 @@ describe("the journal", () => {
     );
     await controllerOf(namespace);
     await have([`core/v1/configmaps/${namespace}/a.yaml`]);
+    expect(files()[".configbutler/owner.yaml"]).toContain(`destination: GitRepoConfig ${namespace}/repo`);
   });
 });

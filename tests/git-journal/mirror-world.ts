@@ -41,7 +41,11 @@ export const manifest = (kind: string, name: string, spec: object): Manifest => 
   spec,
 });
 
-export const configMap = (name: string, data: Readonly<Record<string, string>> = { a: "1" }, labels = {}): Manifest => ({
+export const configMap = (
+  name: string,
+  data: Readonly<Record<string, string>> = { a: "1" },
+  labels = {},
+): Manifest => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { name, labels },
@@ -69,6 +73,7 @@ interface ControllerOptions {
   readonly identity?: string;
   readonly flags?: Partial<JournalFlags>;
   readonly authors?: Surroundings["authors"];
+  readonly env?: Surroundings["env"];
 }
 
 export const workDirectory = (): string => {
@@ -80,17 +85,33 @@ export const workDirectory = (): string => {
 /** A controller for the objects of a namespace. */
 export const controllerOf = async (
   namespace: string,
-  { hooks = [], directory = workDirectory(), identity = directory, flags = {}, authors = attribution() }: ControllerOptions = {},
+  {
+    hooks = [],
+    directory = workDirectory(),
+    identity = directory,
+    flags = {},
+    authors = attribution(),
+    env = process.env,
+  }: ControllerOptions = {},
 ): Promise<Work> => {
   mkdirSync(directory, { recursive: true });
   const work = await takeWorkDirectory(directory, path.join(directory, "memory"));
   if (E.isLeft(work)) throw new Error(work.left);
-  const send: Api["send"] = hooks.reduceRight<Api["send"]>((next, hook) => (request) => hook(request, next), client.send);
+  const send: Api["send"] = hooks.reduceRight<Api["send"]>(
+    (next, hook) => (request) => hook(request, next),
+    client.send,
+  );
   const api = { ...client, send };
   const running = startWork(
-    { api, renewals: api, pod: "test", log: jsonLog(process.env["GJ_LOG"] === "debug" ? "debug" : "error"), watchdog: watchdog() },
+    {
+      api,
+      renewals: api,
+      pod: "test",
+      log: jsonLog(process.env["GJ_LOG"] === "debug" ? "debug" : "error"),
+      watchdog: watchdog(),
+    },
     { ...flagsFor(namespace), ...flags },
-    { work: work.right, identity, env: process.env, authors },
+    { work: work.right, identity, env, authors },
   );
   onTestFinished(running.stop);
   return running;
@@ -108,7 +129,10 @@ export interface Place {
   readonly patch: (manifest: Manifest) => Promise<void>;
   readonly remove: (manifest: Manifest) => Promise<void>;
   /** The condition Ready. */
-  readonly ready: (kind: string, name: string) => Promise<Readonly<Record<"status" | "reason" | "message", string>> | undefined>;
+  readonly ready: (
+    kind: string,
+    name: string,
+  ) => Promise<Readonly<Record<"status" | "reason" | "message", string>> | undefined>;
 }
 
 const MARKER = ".configbutler/owner.yaml";
@@ -129,7 +153,11 @@ export const place = async ({
   const git = gitOf(server.directory);
   const hasBranch = (): boolean => git(["for-each-ref", "refs/heads/main"]) !== "";
   const names = (): readonly string[] =>
-    hasBranch() ? git(["ls-tree", "-r", "--name-only", "main"]).split("\n").filter((at) => at !== "") : [];
+    hasBranch()
+      ? git(["ls-tree", "-r", "--name-only", "main"])
+          .split("\n")
+          .filter((at) => at !== "")
+      : [];
   return {
     url: server.url,
     namespace,
@@ -138,7 +166,13 @@ export const place = async ({
     have: async (paths) => {
       const wanted = paths.toSorted();
       await expect
-        .poll(() => names().filter((at) => !at.endsWith(MARKER)).toSorted(), { timeout: 20_000, interval: 50 })
+        .poll(
+          () =>
+            names()
+              .filter((at) => !at.endsWith(MARKER))
+              .toSorted(),
+          { timeout: 20_000, interval: 50 },
+        )
         .toEqual(wanted);
     },
     log: (format = "%an: %s") => (hasBranch() ? git(["log", `--format=${format}`, "main"]).split("\n") : []),
@@ -158,7 +192,11 @@ export const place = async ({
 };
 
 /** The objects of a repository, a destination in the folder `prod`, and a rule for resources. */
-export const configuration = (url: string, resources: readonly string[] = ["configmaps"], rule = {}): readonly Manifest[] => [
+export const configuration = (
+  url: string,
+  resources: readonly string[] = ["configmaps"],
+  rule = {},
+): readonly Manifest[] => [
   manifest("GitRepoConfig", "repo", { repoUrl: url, allowedBranches: ["main"] }),
   manifest("GitDestination", "prod", { repoRef: { name: "repo" }, branch: "main", baseFolder: "prod" }),
   manifest("WatchRule", "all", { destinationRef: { name: "prod" }, rules: [{ resources, ...rule }] }),

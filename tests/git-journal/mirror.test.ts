@@ -121,7 +121,7 @@ describe("the journal", () => {
   });
 
   it("removes the files of what a rule does not select any more, but nothing without a rule", async () => {
-    const { url, namespace, have, create, patch, remove } = await place();
+    const { url, namespace, have, log, create, patch, remove } = await place();
     await create(...configuration(url, ["configmaps", "serviceaccounts"]), configMap("a"));
     await controllerOf(namespace);
     const account = path(namespace, "default", "serviceaccounts");
@@ -130,7 +130,11 @@ describe("the journal", () => {
     await have([path(namespace, "a")]);
     await remove(manifest("WatchRule", "all", {}));
     await create(configMap("b"));
-    await create(manifest("WatchRule", "again", { destinationRef: { name: "prod" }, rules: [{ resources: ["serviceaccounts"] }] }));
+    await create(
+      manifest("WatchRule", "again", { destinationRef: { name: "prod" }, rules: [{ resources: ["serviceaccounts"] }] }),
+    );
     await have([path(namespace, "a"), account]);
+    const subject = `core/v1/serviceaccounts/${namespace}/default`;
+    expect(log("%s")).toEqual([`[CREATE] ${subject}`, `[DELETE] ${subject}`, "Create 2 objects"]);
   });
 });

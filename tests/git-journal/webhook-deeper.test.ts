@@ -1,10 +1,12 @@
 // The webhook's certificates while requests go on, its leader dying at each request, another leader beside it, and many writers.
 import { connect } from "node:tls";
-import type { Api, Request, Resource } from "@janus/kube";
-import { systemClock } from "@janus/kube";
+import { type Api, type Request, type Resource, systemClock } from "@janus/kube";
+import { asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { TLS_SECRET } from "../../packages/git-journal/src/api/names.ts";
 import { bundleOf } from "../../packages/git-journal/src/core/certificates.ts";
+import { trustedBundle } from "../../packages/git-journal/src/core/webhook-rules.ts";
 import { secrets } from "../../packages/git-journal/src/shell/certificates.ts";
 import {
   certificatesIn,
@@ -12,9 +14,8 @@ import {
   makeAuthority,
   makeCertificate,
 } from "../../packages/git-journal/src/shell/make-certificates.ts";
-import { TLS_SECRET } from "../../packages/git-journal/src/api/names.ts";
-import { trustedBundle } from "../../packages/git-journal/src/core/webhook-rules.ts";
-import { asObject } from "@janus/types";
+import { kubectlWith } from "../fixtures/cluster.ts";
+import { deployment } from "../fixtures/manifests.ts";
 import { must } from "../load/world.ts";
 import { tlsSecret, type WebhookWorld, webhookWorld } from "./webhook-world.ts";
 
@@ -230,4 +231,42 @@ describe("many writers", () => {
       expect(targets().filter(({ by }) => by === "").length).toBeLessThanOrEqual(6);
     },
   );
+});
+
+const labelled = (tier: string) => {
+  const manifest = deployment("web", "nginx");
+  return { ...manifest, metadata: { ...manifest.metadata, labels: { tier } } };
+};
+
+describe("what kubectl does", () => {
+  it("is whose who did it: apply by the client and by the server, and scale", async () => {
+    const world = await newWorld();
+    world.serve();
+    await world.isCalled();
+    const kubectlAs = async (user: string, args: readonly string[], object?: object) => {
+      const input = { kubeconfig: await world.kubeconfigOf(user), stdin: JSON.stringify(object) };
+      expect(await kubectlWith(input, "-n", world.namespace, ...args)).toMatchObject({ code: 0 });
+    };
+    await kubectlAs("alice", ["apply", "-f", "-"], labelled("a"));
+    await kubectlAs("bob", ["scale", "deployment/web", "--replicas=3"]);
+    await kubectlAs("alice", ["apply", "-f", "-"], labelled("b"));
+    await kubectlAs("bob", ["apply", "--server-side", "--force-conflicts", "-f", "-"], labelled("c"));
+    await expect.poll(() => world.of("web")).toEqual(["CREATE alice", "UPDATE bob", "UPDATE alice", "UPDATE bob"]);
+  });
+});
+
+describe("dropped webhook", () => {
+  it("writes succeed, are the bot's, and are counted as misses", async () => {
+    const world = await newWorld();
+    const webhook = world.serve();
+    await world.isCalled();
+    await webhook.stop();
+    const alice = await world.as("alice");
+    const place = { resource: configMaps, namespace: world.namespace };
+    must(await alice.send({ verb: "create", ...place, body: configMap("alone", {}) }));
+    await expect.poll(() => world.of("alone")).toEqual(["CREATE "]);
+    const counts = await world.authors.registry.getMetricsAsJSON();
+    const misses = counts.find(({ name }) => name === "gitopsreverser_enrich_misses_total");
+    expect(misses?.values[0]?.value).toBe(world.changes.filter(({ by }) => by === "").length);
+  });
 });

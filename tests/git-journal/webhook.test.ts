@@ -96,34 +96,13 @@ describe("the author", () => {
     await expect.poll(changes("held")).toEqual(["CREATE bob", "DELETE alice", "CREATE bob"]);
   });
 
-  it("of a scale, of what kubectl applies, and after writes of the status is who did it", async () => {
-    const manifest = deployment("scaled", "nginx");
-    await kubectlAs("alice", ["apply", "-f", "-"], JSON.stringify(manifest));
-    await kubectlAs("bob", ["scale", "deployment/scaled", "--replicas=3"]);
-    const status = { status: { observedGeneration: 1, conditions: [] } };
-    must(
-      await alice.send({
-        verb: "mergePatch",
-        resource: deployments,
-        namespace: world.namespace,
-        name: "scaled",
-        subresource: "status",
-        body: status,
-      }),
-    );
-    const labelled = { ...manifest, metadata: { ...manifest.metadata, labels: { tier: "web" } } };
-    await kubectlAs("alice", ["apply", "-f", "-"], JSON.stringify(labelled));
-    await kubectlAs(
-      "bob",
-      ["apply", "--server-side", "--force-conflicts", "-f", "-"],
-      JSON.stringify({
-        ...labelled,
-        metadata: { ...labelled.metadata, labels: { tier: "api" } },
-      }),
-    );
-    // The controller of Deployments writes an annotation, too, as itself.
-    const users = () => world.of("scaled").filter((change) => !change.includes("system:"));
-    await expect.poll(users).toEqual(["CREATE alice", "UPDATE bob", "UPDATE alice", "UPDATE bob"]);
+  it("of a scale, and of what is written after the status was, is who did it", async () => {
+    const place = { resource: deployments, namespace: world.namespace, name: "scaled" };
+    must(await create(alice, deployment("scaled", "nginx"), deployments));
+    must(await bob.send({ verb: "mergePatch", ...place, subresource: "scale", body: { spec: { replicas: 3 } } }));
+    must(await bob.send({ verb: "mergePatch", ...place, subresource: "status", body: { status: { replicas: 1 } } }));
+    must(await alice.send({ verb: "mergePatch", ...place, body: { metadata: { labels: { tier: "web" } } } }));
+    await expect.poll(changes("scaled")).toEqual(["CREATE alice", "UPDATE bob", "UPDATE alice"]);
   });
 
   it("is not who only tried it: a dry run", async () => {
@@ -167,11 +146,8 @@ describe("the author", () => {
     await expect.poll(refused).toEqual([true, true]);
     must(await world.admin.send({ verb: "delete", resource: quotas, namespace: world.namespace, name: "few" }));
     // Which the cache of the API server is told of a moment later.
-    const done = async (): Promise<readonly boolean[]> =>
-      (await Promise.all([patch(alice, "limited", exposed, services), create(alice, configMap("refused", "1"))])).map(
-        E.isRight,
-      );
-    await expect.poll(async () => (await done()).length).toBe(2);
+    await expect.poll(async () => E.isRight(await patch(alice, "limited", exposed, services))).toBe(true);
+    await expect.poll(async () => E.isRight(await create(alice, configMap("refused", "1")))).toBe(true);
     await expect.poll(() => world.of("refused").at(-1)).toBe("CREATE alice");
     await expect.poll(() => world.of("limited").at(-1)).toBe("UPDATE ");
   });
@@ -198,31 +174,5 @@ describe("the configuration", () => {
     });
     await expect.poll(() => requests.map(({ verb }) => verb)).toEqual(["get", "get", "get", "get"]);
     await webhook.stop();
-  });
-});
-
-describe("without the webhook", () => {
-  it("writes succeed, and have no author", async () => {
-    const gone = await webhookWorld();
-    try {
-      const webhook = gone.serve();
-      await gone.isCalled();
-      await webhook.stop();
-      must(
-        await alice.send({
-          verb: "create",
-          resource: configMaps,
-          namespace: gone.namespace,
-          body: configMap("alone", "1"),
-        }),
-      );
-      await expect.poll(() => gone.of("alone")).toEqual(["CREATE "]);
-      const counted = await gone.authors.registry.getMetricsAsJSON();
-      expect(
-        counted.find(({ name }) => name === "gitopsreverser_enrich_misses_total")?.values[0]?.value,
-      ).toBeGreaterThan(0);
-    } finally {
-      await gone.end();
-    }
   });
 });

@@ -2,7 +2,12 @@
 import type { Transaction } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import { blobId } from "../../../packages/git-journal/src/core/blob-id.ts";
-import { blobsToRead, compared, comparedFolders, readBlob } from "../../../packages/git-journal/src/core/branch-comparison.ts";
+import {
+  blobsToRead,
+  compared,
+  comparedFolders,
+  readBlob,
+} from "../../../packages/git-journal/src/core/branch-comparison.ts";
 import type { BranchEvent, SeenFile } from "../../../packages/git-journal/src/core/branch-event.ts";
 import { afterEvent } from "../../../packages/git-journal/src/core/branch-fold.ts";
 import { type BranchState, initialBranch } from "../../../packages/git-journal/src/core/branch-state.ts";
@@ -18,7 +23,11 @@ import type { JournaledBranch } from "../../../packages/git-journal/src/core/jou
 import { identityOf, ingested } from "../../../packages/git-journal/src/core/kept-object.ts";
 import { baseFolder, objectPath } from "../../../packages/git-journal/src/core/path.ts";
 import { repositoryUrl } from "../../../packages/git-journal/src/core/repository-url.ts";
-import { rulesOfWatchRule, selectedResources, type SelectionRule } from "../../../packages/git-journal/src/core/selection.ts";
+import {
+  rulesOfWatchRule,
+  selectedResources,
+  type SelectionRule,
+} from "../../../packages/git-journal/src/core/selection.ts";
 import type { Tree } from "../../../packages/git-journal/src/core/tree.ts";
 import { right } from "./right.ts";
 
@@ -37,7 +46,9 @@ export const CONFIG_MAPS = resourceKey({ group: "", plural: "configmaps" });
 const INSTALLATION = { clusterUid: "u1", namespace: "janus", name: "journal", instance: "i" };
 const repository = right(repositoryUrl("https://git.example.com/live.git"));
 
-export const ALL: readonly SelectionRule[] = right(rulesOfWatchRule({ rules: [{ resources: ["configmaps"] }] }, "shop"));
+export const ALL: readonly SelectionRule[] = right(
+  rulesOfWatchRule({ rules: [{ resources: ["configmaps"] }] }, "shop"),
+);
 
 export const branchOf = (rules: readonly SelectionRule[] = ALL, more: Partial<Destination> = {}): JournaledBranch => ({
   key: "0123456789abcdef",
@@ -85,6 +96,8 @@ export interface BranchWorld {
   tree: ReadonlyMap<string, string>;
   commits: readonly Commit[];
   readonly texts: Map<string, Uint8Array>;
+  /** When the tip was committed. */
+  tipDate: number | undefined;
 }
 
 export const fold = (world: BranchWorld, event: BranchEvent): void => {
@@ -135,7 +148,8 @@ export const listed = (world: BranchWorld, objects: readonly KubeObject[]): void
     files: objects.map((object) => fileOf(world, object)),
   });
 
-export const transaction = (world: BranchWorld, one: Transaction): void => fold(world, { type: "transaction", transaction: one });
+export const transaction = (world: BranchWorld, one: Transaction): void =>
+  fold(world, { type: "transaction", transaction: one });
 
 export const want = (world: BranchWorld, branch: JournaledBranch): void =>
   fold(world, { type: "wanted", branch, gone: NOBODY, settings: SETTINGS });
@@ -148,6 +162,7 @@ export const newWorld = (tree: BranchWorld["tree"] = new Map(), isTransactionsKn
     tree,
     commits: [],
     texts: new Map(),
+    tipDate: undefined,
   };
   want(world, branchOf());
   if (isTransactionsKnown) fold(world, { type: "transactionsKnown" });
@@ -178,7 +193,12 @@ const applied = (world: BranchWorld, commits: readonly Commit[]): void => {
   world.commits = [...world.commits, ...commits];
 };
 
-const sync = (world: BranchWorld, isFresh: boolean, { arrives, isHeard }: Fate, landed: ObjectId | undefined): ObjectId | undefined => {
+const sync = (
+  world: BranchWorld,
+  isFresh: boolean,
+  { arrives, isHeard }: Fate,
+  landed: ObjectId | undefined,
+): ObjectId | undefined => {
   const tree = treeOf(world.tree);
   const texts = new Map([...world.tree].map(([, text]) => [blobId(text, "sha1"), text]));
   const folders = new Set(comparedFolders(world.state));
@@ -190,7 +210,7 @@ const sync = (world: BranchWorld, isFresh: boolean, { arrives, isHeard }: Fate, 
     read,
     textOf: (fingerprint) => world.texts.get(fingerprint),
     installation: INSTALLATION,
-    tipDate: undefined,
+    tipDate: world.tipDate,
     now: world.now,
   });
   fold(world, { type: "compared", comparison });

@@ -52,7 +52,12 @@ describe("the worker of a branch", () => {
       [MARKER, pathOf("a"), pathOf("b")],
       [pathOf("c")],
     ]);
-    expect(report(world)).toMatchObject({ readiness: { type: "ready" }, objects: 3, pending: 0, pushed: { commits: 2, files: 3 } });
+    expect(report(world)).toMatchObject({
+      readiness: { type: "ready" },
+      objects: 3,
+      pending: 0,
+      pushed: { commits: 2, files: 3 },
+    });
   });
 
   it("pushes no more commits at once than maxCommits, and goes on with the rest", () => {
@@ -154,7 +159,10 @@ describe("the worker of a branch", () => {
     listed(world, [configMap("a", "1")]);
     work(world);
     expect(world.commits).toEqual([]);
-    expect(report(world).readiness).toMatchObject({ reason: "OwnershipConflict", message: expect.stringContaining("u2") });
+    expect(report(world).readiness).toMatchObject({
+      reason: "OwnershipConflict",
+      message: expect.stringContaining("u2"),
+    });
     want(world, branchOf());
     work(world);
     expect(Object.keys(objects(world))).toEqual([pathOf("a")]);
@@ -177,7 +185,12 @@ describe("the worker of a branch", () => {
 });
 
 type Command =
-  | { readonly do: "change"; readonly name: string; readonly value: string | undefined; readonly by: "alice" | "bob" | undefined }
+  | {
+      readonly do: "change";
+      readonly name: string;
+      readonly value: string | undefined;
+      readonly by: "alice" | "bob" | undefined;
+    }
   | { readonly do: "meddle"; readonly name: string; readonly text: string | undefined }
   | { readonly do: "work"; readonly fates: readonly Fate[] }
   | { readonly do: "fails" }
@@ -198,9 +211,19 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       by: fc.constantFrom("alice" as const, "bob" as const, undefined),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("meddle" as const), name, text: fc.constantFrom(undefined, "x", textOf("a", "2")) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("meddle" as const),
+      name,
+      text: fc.constantFrom(undefined, "x", textOf("a", "2")),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("work" as const), fates: fc.array(fate, { maxLength: 2 }) }) },
-  { weight: 1, arbitrary: fc.constantFrom<Command>({ do: "fails" }, { do: "relist" }, { do: "lease" }, { do: "crash" }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Command>({ do: "fails" }, { do: "relist" }, { do: "lease" }, { do: "crash" }),
+  },
 );
 
 interface Lived {
@@ -213,7 +236,8 @@ interface Lived {
 const live = (commands: readonly Command[]): Lived => {
   const objectsNow = new Map<string, string>();
   const made = new Set<string>();
-  const list = (): readonly ReturnType<typeof configMap>[] => [...objectsNow].map(([name, value]) => configMap(name, value));
+  const list = (): readonly ReturnType<typeof configMap>[] =>
+    [...objectsNow].map(([name, value]) => configMap(name, value));
   let world = newWorld();
   listed(world, []);
   for (const command of commands) {
@@ -273,7 +297,9 @@ describe("any interleaving of changes, pushes, lost answers, foreign commits and
         const { world, live: now } = live(commands);
         const wanted = [...now].map(([name, value]) => [pathOf(name), textOf(name, value)]);
         // What is no object is nobody's business, as long as there is no object of its path.
-        const found = Object.entries(objects(world)).filter(([path, text]) => text !== "x" && path !== "" && !isOdd(path, text));
+        const found = Object.entries(objects(world)).filter(
+          ([path, text]) => text !== "x" && path !== "" && !isOdd(path, text),
+        );
         expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted));
         const { length } = world.commits;
         later(world);

@@ -22,6 +22,7 @@ const repository = (branches: readonly string[] = ["main"]): Repository => {
     url: right(repositoryUrl("https://alice:secret@git.example.com/live.git")),
     branches: [first ?? ("main" as BranchName), ...others],
     secret: "shop/cred",
+    findings: [],
   };
 };
 

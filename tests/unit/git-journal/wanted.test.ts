@@ -244,6 +244,18 @@ describe("an object", () => {
       ],
       "failed NoRules: WatchRule shop/all is not Ready, and no other rule writes to GitDestination shop/prod",
     ],
+    [
+      "with a recipient that is none",
+      "GitDestination shop/prod",
+      [config(), destination("shop/prod", { secrets: { ageRecipients: ["me"] } }), watchRule()],
+      /^failed InvalidSpec: spec\.secrets\.ageRecipients\[0\] is no public key of age.*; until then no Secret is written$/u,
+    ],
+    [
+      "with an interval that is none",
+      "GitRepoConfig shop/repo",
+      [config("shop/repo", { push: { interval: "often" } })],
+      /push\.interval is no duration such as 1m: the controller's flag --git-batch-max-wait-sec counts$/u,
+    ],
     ["with all that it needs", "GitDestination shop/prod", [config(), destination(), watchRule()], /^ready/u],
     [
       "without its destination",

@@ -12,7 +12,9 @@ import type { FilePath } from "./path.ts";
 import type { SelectionSettings } from "./selection.ts";
 
 /** What is kept of an object; its text is not. */
-export type SeenObject = Exclude<Ingested, { readonly type: "kept" }> | { readonly type: "kept"; readonly object: KeptObject };
+export type SeenObject =
+  | Exclude<Ingested, { readonly type: "kept" }>
+  | { readonly type: "kept"; readonly object: KeptObject };
 
 /** What a file of a destination is to say, as far as its object was seen. */
 export interface SeenFile {

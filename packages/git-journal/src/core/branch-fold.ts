@@ -74,10 +74,19 @@ const withWanted = (
       ];
     }),
   );
-  if (former === undefined) return { wanted, formerRules: [], resources, ownership: undefined, pushed: { commits: 0, files: 0 } };
-  if (isSameRules(former.wanted.rules, wanted.rules)) return { ...former, wanted, resources };
-  const dropped = former.wanted.rules.filter((rule) => !wanted.rules.includes(rule));
-  return { ...former, wanted, resources, formerRules: [...(isCompared ? [] : former.formerRules), ...dropped] };
+  if (former === undefined)
+    return {
+      wanted,
+      formerRules: [],
+      resources,
+      dropped: new Set(),
+      ownership: undefined,
+      pushed: { commits: 0, files: 0 },
+    };
+  const dropped = new Set([...former.dropped, ...former.resources.keys()].filter((key) => !resources.has(key)));
+  if (isSameRules(former.wanted.rules, wanted.rules)) return { ...former, wanted, resources, dropped };
+  const rules = former.wanted.rules.filter((rule) => !wanted.rules.includes(rule));
+  return { ...former, wanted, resources, dropped, formerRules: [...(isCompared ? [] : former.formerRules), ...rules] };
 };
 
 const isSameDestination = (a: DestinationState | undefined, b: JournaledDestination): boolean =>
@@ -89,6 +98,10 @@ const isSameDestination = (a: DestinationState | undefined, b: JournaledDestinat
   isSameRules(a.wanted.rules, b.rules) &&
   a.wanted.selected.length === b.selected.length &&
   a.wanted.selected.every(({ version }, n) => version === b.selected[n]?.version);
+
+/** Whether the files of something that was selected may go only now. */
+const isGoneNow = ({ destinations, gone }: BranchState, now: BranchState["gone"]): boolean =>
+  [...destinations.values()].some(({ dropped }) => [...dropped].some((key) => now.has(key) && !gone.has(key)));
 
 const wanted = (
   state: BranchState,
@@ -113,7 +126,7 @@ const wanted = (
         withWanted(movedTo(state.destinations.get(one.destination.name), one), one, isCompared),
       ]),
     ),
-    ...(isSame && gone === state.gone ? {} : { toCompare: compareFrom(state, now, !isSame) }),
+    ...(isSame && !isGoneNow(state, gone) ? {} : { toCompare: compareFrom(state, now, true) }),
     ...(isTried ? {} : { retryAt: now }),
   };
 };
@@ -122,8 +135,7 @@ const wanted = (
 const movedTo = (
   former: DestinationState | undefined,
   { destination }: JournaledDestination,
-): DestinationState | undefined =>
-  former?.wanted.destination.folder === destination.folder ? former : undefined;
+): DestinationState | undefined => (former?.wanted.destination.folder === destination.folder ? former : undefined);
 
 // Objects
 
@@ -165,7 +177,13 @@ const touched = (
   const isFirst = !state.history.touches.some((touch) => touch.path === path);
   const earlier =
     isFirst && before !== undefined && state.toCompare !== undefined
-      ? recorded(state.history, { path, version: versionOf(before), operations: before.operations, by: UNKNOWN, at: now })
+      ? recorded(state.history, {
+          path,
+          version: versionOf(before),
+          operations: before.operations,
+          by: UNKNOWN,
+          at: now,
+        })
       : state.history;
   return recorded(earlier, { path, version: versionOf(after), operations, by, at: now });
 };
@@ -426,7 +444,12 @@ export const afterEvent = (state: BranchState, event: BranchEvent, now: Instant)
     case "targetRead":
       return targetRead(state, event.uid, event.file, now);
     case "lease":
-      return { ...state, lease: event.is, idleSince: undefined, ...(event.is === "held" ? { fetchedAt: undefined } : {}) };
+      return {
+        ...state,
+        lease: event.is,
+        idleSince: undefined,
+        ...(event.is === "held" ? { fetchedAt: undefined } : {}),
+      };
     case "landed":
       return landed(state, event.head);
     case "compared": {

@@ -52,7 +52,9 @@ const isUnlisted = ({ destinations }: BranchState, path: FilePath): boolean =>
   });
 
 const isListed = ({ destinations }: BranchState): boolean =>
-  [...destinations.values()].every(({ resources }) => [...resources.values()].every(({ list }) => list.is === "complete"));
+  [...destinations.values()].every(({ resources }) =>
+    [...resources.values()].every(({ list }) => list.is === "complete"),
+  );
 
 export interface Holds {
   readonly transactions: readonly HeldTransaction[];

@@ -28,8 +28,13 @@ const readinessOf = (state: BranchState, destination: DestinationState): Readine
   const { folder } = wanted.destination;
   const place = `branch ${state.branch.branch} of ${state.branch.repository.key}`;
   if (wanted.isBlocked)
-    return failed("OwnershipConflict", `an older destination has the same folder of ${place}: nothing is written`, true);
-  if (ownership?.type === "anothers" && ownership.isBlocked) return failed("OwnershipConflict", ownership.message, true);
+    return failed(
+      "OwnershipConflict",
+      `an older destination has the same folder of ${place}: nothing is written`,
+      true,
+    );
+  if (ownership?.type === "anothers" && ownership.isBlocked)
+    return failed("OwnershipConflict", ownership.message, true);
   const { trouble, lease, comparison } = state;
   if (trouble !== undefined) return failed(trouble.reason, trouble.message, trouble.lasts);
   if (lease === "awaited" && pendingOf(state) > 0)

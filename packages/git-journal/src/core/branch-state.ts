@@ -27,7 +27,10 @@ export interface ListedResource {
   /** Files of live objects that cannot be written, and why. */
   readonly spared: LargeMap<FilePath, { readonly because: string }>;
   /** Only a complete list tells which objects there are not. */
-  readonly list: { readonly is: "begun" } | { readonly is: "complete" } | { readonly is: "failed"; readonly because: string };
+  readonly list:
+    | { readonly is: "begun" }
+    | { readonly is: "complete" }
+    | { readonly is: "failed"; readonly because: string };
 }
 
 export interface DestinationState {
@@ -35,6 +38,8 @@ export interface DestinationState {
   readonly formerRules: readonly SelectionRule[];
   /** By the keys of the resources. */
   readonly resources: ReadonlyMap<string, ListedResource>;
+  /** Keys of resources that were selected before, in this process. */
+  readonly dropped: ReadonlySet<string>;
   /** By the marker at the tip; undefined: no tip was seen. */
   readonly ownership: Ownership | undefined;
   readonly lastCommit?: ObjectId;

@@ -1,4 +1,5 @@
 // Locates what objects refer to: the repository of a GitRepoConfig, and the branch and folder of a destination.
+import { parseDuration } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { branchesOf, type GitRepoConfig } from "../api/git-repo-config.ts";
 import type { NamespacedName } from "../api/references.ts";
@@ -13,6 +14,8 @@ export interface Repository {
   readonly branches: readonly [BranchName, ...BranchName[]];
   /** `namespace/name` of the Secret. */
   readonly secret: string | undefined;
+  /** What its GitRepoConfig says that counts for nothing. */
+  readonly findings: readonly string[];
 }
 
 /** A destination whose branch has a name that git takes. */
@@ -36,12 +39,19 @@ export const referred = ({ name, namespace }: NamespacedName, from: string | und
 const checkedBranch = (config: string, branch: string): E.Either<Failed, BranchName> =>
   E.mapLeft((why: string) => refused("BranchNotAllowed", `GitRepoConfig ${config}: ${why}`))(branchName(branch));
 
+const findingsOf = ({ spec: { push } }: GitRepoConfig): readonly string[] => {
+  const { interval = "" } = push ?? {};
+  return interval !== "" && (parseDuration(interval) ?? -1) < 0
+    ? ["push.interval is no duration such as 1m: the controller's flag --git-batch-max-wait-sec counts"]
+    : [];
+};
+
 const withBranches = (config: GitRepoConfig, url: RepositoryUrl): E.Either<Failed, Repository> => {
   const names = branchesOf(config.spec).map((one) => checkedBranch(configKey(config), one));
   const [first, ...others] = names.flatMap((one) => (E.isRight(one) ? [one.right] : []));
   return first === undefined
     ? E.left(names.find(E.isLeft)?.left ?? refused("BranchNotAllowed", "set allowedBranches (or branch)"))
-    : E.right({ url, branches: [first, ...others], secret: secretOf(config) });
+    : E.right({ url, branches: [first, ...others], secret: secretOf(config), findings: findingsOf(config) });
 };
 
 export const repositoryOf = (config: GitRepoConfig): E.Either<Failed, Repository> =>

@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "./conditions.ts";
 import { type Failed, type Kind, objectId } from "./configured.ts";
 import type { DestinationReport } from "./journaled-branch.ts";
-import { notReady } from "./located.ts";
+import { notReady, type Repository } from "./located.ts";
 import type { ObservedObject, Placed, Resolution, Writing } from "./wanted.ts";
 
 /** What is heard of servers and workers. */
@@ -49,11 +49,17 @@ const writable = (name: string, placed: Placed, { repositories, reports, ingests
 };
 
 const destination = (name: string, placed: Placed, progress: Progress): Readiness => {
-  const { withoutRules } = placed;
-  const isUnwritable = placed.blocked !== undefined || progress.repositories.get(placed.config)?.type === "failed";
-  if (withoutRules === undefined || isUnwritable) return writable(name, placed, progress);
-  return { type: "failed", reason: "NoRules", message: withoutRules, lasts: false };
+  const { withoutRules, withoutSecrets, blocked, config } = placed;
+  if (blocked === undefined && progress.repositories.get(config)?.type !== "failed" && withoutRules !== undefined)
+    return { type: "failed", reason: "NoRules", message: withoutRules, lasts: false };
+  const written = writable(name, placed, progress);
+  return written.type === "ready" ? (withoutSecrets ?? written) : written;
 };
+
+const repository = ({ findings }: Repository, known: Readiness | undefined): Readiness =>
+  known?.type === "ready" && findings.length > 0
+    ? { ...known, message: `${known.message}; ${listed(findings)}` }
+    : (known ?? CHECKING);
 
 const rule = (
   { destination: name, isThroughDestination, findings }: Writing,
@@ -85,7 +91,9 @@ export const readinessOf = (all: Resolution, progress: Progress): ReadonlyMap<st
     });
   const ofRule = (_: string, one: Writing) => ({ readiness: rule(one, all, progress) });
   return new Map([
-    ...told("GitRepoConfig", all.repositories, (key) => ({ readiness: progress.repositories.get(key) ?? CHECKING })),
+    ...told("GitRepoConfig", all.repositories, (key, one) => ({
+      readiness: repository(one, progress.repositories.get(key)),
+    })),
     ...told("GitDestination", all.destinations, (key, placed) => {
       const report = progress.reports.get(key);
       return { readiness: destination(key, placed, progress), ...(report === undefined ? {} : { report }) };

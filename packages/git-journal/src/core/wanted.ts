@@ -5,6 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { GitDestination } from "../api/git-destination.ts";
 import type { GitRepoConfig } from "../api/git-repo-config.ts";
 import type { ClusterWatchRule, WatchRule } from "../api/watch-rule.ts";
+import { secretsOf } from "./age-keys.ts";
 import type { BatchLimits } from "./batch.ts";
 import {
   type Decoded,
@@ -63,6 +64,8 @@ export interface Placed extends Located {
   readonly blocked: Failed | undefined;
   /** Why no rule writes to it, if none does. */
   readonly withoutRules: string | undefined;
+  /** Why Secrets are not written, if they are not. */
+  readonly withoutSecrets: Failed | undefined;
 }
 
 /** A rule, and where it writes. */
@@ -207,6 +210,11 @@ const withoutRules = (name: string, writers: readonly Written[]): string | undef
     : `${broken.rule} is not Ready, and no other rule writes to ${shownName(name)}`;
 };
 
+const withoutSecrets = ({ ageRecipients }: Located["destination"]): Failed | undefined => {
+  const { problem } = secretsOf(new Uint8Array(), ageRecipients);
+  return problem === undefined ? undefined : refused("InvalidSpec", `${problem}; until then no Secret is written`);
+};
+
 const observedObjects = (objects: Objects): ReadonlyMap<string, ObservedObject> =>
   new Map(
     KINDS.flatMap((kind: Kind) =>
@@ -258,6 +266,7 @@ export const resolved = (
       config: configKey(at.destination.config),
       blocked: owner === undefined ? undefined : blockedBy(owner, at),
       withoutRules: withoutRules(name, rulesTo.get(name) ?? []),
+      withoutSecrets: withoutSecrets(at.destination),
     };
   };
 

@@ -32,7 +32,7 @@ export interface WorkerContext {
   readonly installation: Installation;
   readonly timing: BranchTiming;
   readonly metrics: JournalMetrics;
-  readonly configuration: Pick<Configuration, "report" | "reportRepository">;
+  readonly configuration: Pick<Configuration, "report" | "reportRepository" | "record">;
   readonly signal: AbortSignal;
   readonly wake: () => void;
 }
@@ -52,7 +52,8 @@ export const branchWorker = (
   settings: BranchState["settings"],
   context: WorkerContext,
 ): BranchWorker => {
-  const { api, log, branch, lease, streams, texts, installation, timing, metrics, configuration, signal, wake } = context;
+  const { api, log, branch, lease, streams, texts, installation, timing, metrics, configuration, signal, wake } =
+    context;
   const { key } = journaled;
   let state = initialBranch(journaled, settings);
   const reported = new Map<string, string>();
@@ -75,10 +76,19 @@ export const branchWorker = (
 
   const tellOutcome = (outcome: Outcome): void => {
     metrics.outcome(outcome, state.comparison?.commits ?? []);
-    if (outcome.rewritten)
-      log("warn", "the branch was rewritten: what is live is committed on what is there", { branch: key });
+    if (outcome.rewritten) {
+      const message = `branch ${journaled.branch} of ${journaled.repository.url} was rewritten: what is live is committed on what is there`;
+      log("warn", message, { branch: key });
+      for (const name of state.destinations.keys())
+        configuration.record(name, { type: "Warning", reason: "HistoryRewritten", message });
+    }
     if (outcome.is === "pushed")
-      log("info", "pushed", { branch: key, commit: outcome.tip, commits: outcome.commits.length, replays: outcome.replays });
+      log("info", "pushed", {
+        branch: key,
+        commit: outcome.tip,
+        commits: outcome.commits.length,
+        replays: outcome.replays,
+      });
     if (outcome.is === "failed") {
       const { reason, message, lasts } = outcome.trouble;
       log("warn", "the branch could not be written; trying again", { branch: key, reason, error: message });
@@ -92,7 +102,7 @@ export const branchWorker = (
       folders,
       blobsToRead: (tree) => blobsToRead(state, tree),
       read: readBlob,
-      commits: (tree, read, landed) => {
+      commits: (tree, read, landed, tipDate) => {
         fold({ type: "landed", head: landed });
         const { comparison, commits } = compared(state, {
           tree,
@@ -100,7 +110,7 @@ export const branchWorker = (
           read,
           textOf: texts.textOf,
           installation,
-          tipDate: undefined,
+          tipDate: tipDate === undefined ? undefined : tipDate * 1000,
           now: wall(),
         });
         fold({ type: "compared", comparison });
@@ -159,10 +169,18 @@ export const branchWorker = (
     return isAll && lost.size === 0 ? "all" : "some";
   };
 
-  const readTargets = async ({ uid, targets }: Extract<BranchStep, { readonly do: "readTargets" }>): Promise<boolean> => {
+  const readTargets = async ({
+    uid,
+    targets,
+  }: Extract<BranchStep, { readonly do: "readTargets" }>): Promise<boolean> => {
     let isAll = true;
     for (const { destination, resource, namespace, name } of targets) {
-      const at = { destination, resource: resourceKey(resource), ...(namespace === undefined ? {} : { namespace }), name };
+      const at = {
+        destination,
+        resource: resourceKey(resource),
+        ...(namespace === undefined ? {} : { namespace }),
+        name,
+      };
       const live = await streams.read(key, at);
       if (E.isLeft(live)) isAll = false;
       else if (live.right !== undefined) fold({ type: "targetRead", uid, file: live.right });

@@ -35,7 +35,8 @@ const oldestPending = ({ history, toCompare }: BranchState): number =>
 export const journalMetrics = ({ states, now }: Live): JournalMetrics => {
   const registry = new Registry();
   const registers = [registry];
-  const counter = (name: string, help: string): Counter => new Counter({ name: `gitopsreverser_${name}`, help, registers });
+  const counter = (name: string, help: string): Counter =>
+    new Counter({ name: `gitopsreverser_${name}`, help, registers });
   const scanned = counter("objects_scanned_total", "Objects that were listed, or shown by a watch.");
   const written = counter("objects_written_total", "Files of objects that were pushed.");
   const deleted = counter("files_deleted_total", "Files whose deletion was pushed.");

@@ -79,7 +79,10 @@ const contentOf = (stub: KubeObject | undefined) => {
 const marksOf = (stub: KubeObject | undefined): Marks => (stub as Stub | undefined)?.marks ?? NO_MARKS;
 
 /** Of an object that is not selected, and perhaps was before: its labels may have changed. */
-const unselected = (object: KubeObject, wasSelected: boolean): { readonly content: string; readonly uid: string } | undefined =>
+const unselected = (
+  object: KubeObject,
+  wasSelected: boolean,
+): { readonly content: string; readonly uid: string } | undefined =>
   !wasSelected || object.metadata.deletionTimestamp !== undefined || isTooDeep(object)
     ? undefined
     : { content: fingerprint(sanitised(object)), uid: object.metadata.uid ?? "" };
@@ -145,7 +148,12 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
     const result = ingested(object, { resource, folder, namespaceLabels, secrets, format: formatOf(branch) });
     if (result.type === "kept") texts.put(result.object.fingerprint, result.file);
     const path = objectPath(folder, identityOf(resource, object));
-    return { destination, resource: resourceKey(resource), path, ingested: result.type === "kept" ? { type: "kept", object: result.object } : result };
+    return {
+      destination,
+      resource: resourceKey(resource),
+      path,
+      ingested: result.type === "kept" ? { type: "kept", object: result.object } : result,
+    };
   };
 
   const start = (key: string, subscribers: readonly Subscriber[]): Stream | undefined => {
@@ -183,9 +191,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
       const place = identityOf(first.resource, object);
       const isMarked = kept !== undefined && movedMark(marksOf(before), kept.marks) !== undefined;
       const change =
-        by === "list" || isMarked
-          ? undefined
-          : seenChange(place, contentOf(before), live && { kept: live, object });
+        by === "list" || isMarked ? undefined : seenChange(place, contentOf(before), live && { kept: live, object });
       made.set(stub, { before, files, change });
       return stub;
     };
@@ -232,13 +238,23 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
           made.delete(event.object);
           if (event.type === "deleted") {
             // By a list: nobody knows who it was. By a watch: the object as it was before.
-            const change = seen && seenChange(identityOf(first.resource, event.object), contentOf(seen.before), undefined);
+            const change =
+              seen && seenChange(identityOf(first.resource, event.object), contentOf(seen.before), undefined);
             const by = change === undefined ? UNKNOWN : authorOf(change);
             for (const [branch, file] of absent(event.object)) tell(branch, { type: "seen", file, by });
             return;
           }
           if (!isListed) {
-            listed.push(...(seen?.files.filter(([, { ingested: { type } }]) => type !== "unselected") ?? []));
+            listed.push(
+              ...(seen?.files.filter(
+                ([
+                  ,
+                  {
+                    ingested: { type },
+                  },
+                ]) => type !== "unselected",
+              ) ?? []),
+            );
             return;
           }
           const by = seen?.change === undefined ? UNKNOWN : authorOf(seen.change);

@@ -39,7 +39,11 @@ const slim = ({ spec, ...transaction }: Transaction): Transaction => ({
 
 const stubOf = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
   const { namespace, name = "", uid = "", resourceVersion = "" } = metadata;
-  return { apiVersion, kind, metadata: { ...(namespace === undefined ? {} : { namespace }), name, uid, resourceVersion } };
+  return {
+    apiVersion,
+    kind,
+    metadata: { ...(namespace === undefined ? {} : { namespace }), name, uid, resourceVersion },
+  };
 };
 
 /** Whether another try soon would be answered in the same way. */

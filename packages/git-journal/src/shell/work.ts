@@ -170,7 +170,9 @@ export const startWork = (
       for (const transaction of transactions.all()) one.worker.tell({ type: "transaction", transaction });
       if (transactions.isKnown() && former === undefined) one.worker.tell({ type: "transactionsKnown" });
     }
-    webhook?.select([...next.branches.values()].flatMap(({ destinations }) => destinations.flatMap((one) => one.selected)));
+    webhook?.select(
+      [...next.branches.values()].flatMap(({ destinations }) => destinations.flatMap((one) => one.selected)),
+    );
     streams.want(next);
   };
 
@@ -182,7 +184,9 @@ export const startWork = (
       if (wanted !== undefined) streams.want(wanted);
       return;
     }
-    log("warn", "Secrets are not written, since the key of their digests is missing; trying again", { error: key.left });
+    log("warn", "Secrets are not written, since the key of their digests is missing; trying again", {
+      error: key.left,
+    });
     keyTimer = setTimeout(() => void readKey(), KEY_PAUSE);
   };
 
@@ -225,11 +229,11 @@ export const startWork = (
       clearTimeout(keyTimer);
       streams.stop();
       transactions.stop();
-      await started;
       await queue.drain();
       await Promise.all([...running.values()].map(({ lease }) => lease.release()));
       await configuration?.stop();
       await webhook?.stop();
+      await started;
     },
   };
 };

@@ -110,7 +110,7 @@ const planned = <Read>(cycle: Cycle<Read>, base: ObjectId | undefined, tree: Tre
   const ids = plan.blobsToRead(tree);
   return ids.length > 0
     ? { at: "readingBlobs", cycle, base, tree, plan, ids }
-    : made(cycle, base, tree, plan.commits(tree, new Map(), cycle.landed));
+    : made(cycle, base, tree, plan.commits(tree, new Map(), cycle.landed, cycle.tipDate));
 };
 
 const made = <Read>(
@@ -174,7 +174,8 @@ const HANDLERS: Handlers<unknown> = {
     const { tip, pending } = refs;
     const base = isAbsent ? undefined : refs.fetched;
     const isSettled = tip === base && pending === undefined;
-    const seen = { ...cycle, isSettled, before: tip === base ? cycle.before : (cycle.before ?? tip) };
+    const tipDate = isAbsent ? undefined : refs.fetchedAt;
+    const seen = { ...cycle, isSettled, tipDate, before: tip === base ? cycle.before : (cycle.before ?? tip) };
     if (pending === undefined || base === undefined) return onTip(seen, base, pending);
     return pending.head === base
       ? onTip({ ...seen, before: undefined, landed: base }, base, undefined)
@@ -210,7 +211,7 @@ const HANDLERS: Handlers<unknown> = {
   readingBlobs: ({ cycle, base, tree, plan }, answer) =>
     E.isLeft(answer)
       ? afterFailure(cycle, answer.left)
-      : made(cycle, base, tree, plan.commits(tree, answer.right, cycle.landed)),
+      : made(cycle, base, tree, plan.commits(tree, answer.right, cycle.landed, cycle.tipDate)),
 
   importing: ({ cycle, base }, answer) => {
     if (E.isLeft(answer)) return afterFailure(cycle, answer.left);
