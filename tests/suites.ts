@@ -89,6 +89,7 @@ export const DEEPER = [
   "tests/cli/completion.test.ts",
   "tests/cli/contents.test.ts",
   "tests/cli/four-eyes.test.ts",
+  "tests/cli/from-git-deeper.test.ts",
   "tests/cli/order.test.ts",
   "tests/cli/snapshot.test.ts",
   "tests/control-plane/life.test.ts",

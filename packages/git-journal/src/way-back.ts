@@ -2,6 +2,7 @@
 export { GitDestination } from "./api/git-destination.ts";
 export { defaultBranch, GitRepoConfig } from "./api/git-repo-config.ts";
 export { gitDestinations, gitRepoConfigs } from "./api/names.ts";
+export { identitiesOf } from "./core/age-keys.ts";
 export { type Authentication, authenticationFor } from "./core/credentials.ts";
 export { type FilesOfCommit, filesOfCommit, type Unused } from "./core/files-of-commit.ts";
 export {
@@ -26,3 +27,4 @@ export { ASKPASS, withAccess } from "./shell/credentials.ts";
 export { type Git, gitIn, printed } from "./shell/git.ts";
 export { gitEnvironment } from "./shell/git-environment.ts";
 export { commitNamed, parentsOf, textsOf, treeAt } from "./shell/read-commit.ts";
+export { decrypted } from "./shell/sops.ts";

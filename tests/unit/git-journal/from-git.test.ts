@@ -283,8 +283,8 @@ describe("taking a commit back", () => {
     const goals = goalsOfRevert(filed(file("edited", "2"), file("new", "1")), filed(file("edited", "1"), file("gone", "1")));
     expect(goals.map(({ object, wanted }) => [object.metadata.name, wanted?.["data"]])).toEqual([
       ["edited", { value: "1" }],
-      ["new", undefined],
       ["gone", { value: "1" }],
+      ["new", undefined],
     ]);
   });
 

@@ -130,13 +130,12 @@ export interface RevertedGoal extends Goal {
 
 /** The goals that take a commit back, by its files and those that its parent has in their place. */
 export const goalsOfRevert = (commit: FilesOfCommit, parent: FilesOfCommit): readonly RevertedGoal[] =>
-  [...new Set([...commit.objects.keys(), ...parent.objects.keys()])].flatMap((key) => {
-    const wrote = commit.objects.get(key);
-    const former = parent.objects.get(key);
-    const filed = former ?? wrote;
-    if (filed === undefined || former?.isWhole === false) return [];
-    return [{ path: filed.path, object: filed.object, wanted: former?.object, wrote }];
-  });
+  [...new Map([...commit.objects, ...parent.objects])]
+    .toSorted(([, { path: one }], [, { path: other }]) => (one < other ? -1 : 1))
+    .flatMap(([key, { path, object }]) => {
+      const former = parent.objects.get(key);
+      return former?.isWhole === false ? [] : [{ path, object, wanted: former?.object, wrote: commit.objects.get(key) }];
+    });
 
 /** Of a Secret whose data the file does not have, nothing is known of them. */
 const withoutData = ({ data: _, stringData: __, ...rest }: KubeObject): KubeObject => rest as KubeObject;
