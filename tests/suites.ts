@@ -97,6 +97,7 @@ export const DEEPER = [
   "tests/deploy/narrowed.test.ts",
   "tests/docs/getting-started.test.ts",
   "tests/docs/blueprints.test.ts",
+  "tests/docs/git-revert.test.ts",
   "tests/blueprints/kanctl.test.ts",
   "tests/examples/cdk8s.test.ts",
   "tests/examples/own-controller.test.ts",
