@@ -39,7 +39,13 @@ const place = async (): Promise<Place> => {
 };
 
 interface Planned {
-  readonly spec: { readonly changes: readonly { readonly type: string; readonly target: { readonly name: string }; readonly content?: object }[] };
+  readonly spec: {
+    readonly changes: readonly {
+      readonly type: string;
+      readonly target: { readonly name: string };
+      readonly content?: object;
+    }[];
+  };
 }
 const planned = ({ stdout, stderr }: Outcome): Planned["spec"]["changes"] => {
   expect(stdout, stderr).not.toBe("");
@@ -48,8 +54,26 @@ const planned = ({ stdout, stderr }: Outcome): Planned["spec"]["changes"] => {
 
 describe("going back to a commit", () => {
   it("patches only what differs, deletes only what Git has come to have since, and touches nothing else", async () => {
-    const { create, patch, repository, plan, own, folder, txn, over, read, exists, janus: controller, namespace } = await place();
-    const service = { apiVersion: "v1", kind: "Service", metadata: { name: "web", labels: { app: "web" } }, spec: { ports: [{ port: 80 }] } };
+    const {
+      create,
+      patch,
+      repository,
+      plan,
+      own,
+      folder,
+      txn,
+      over,
+      read,
+      exists,
+      janus: controller,
+      namespace,
+    } = await place();
+    const service = {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "web", labels: { app: "web" } },
+      spec: { ports: [{ port: 80 }] },
+    };
     await create(deployment("web", "web:v1"), service, configMap("kept", { a: "1" }));
     const web = own(deployment("web", "web:v1"));
     const all = [web, own(service), own(configMap("kept"))];
@@ -59,20 +83,36 @@ describe("going back to a commit", () => {
     await patch({ ...deployment("web", "web:v2"), metadata: { name: "web", finalizers: ["example.com/x"] } });
     await patch({ ...service, metadata: { name: "web", labels: { app: "web", more: "x" } } });
     await create(configMap("newer"), configMap("nobodys"));
-    const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" }, spec: { storageClassName: "none", accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } };
+    const claim = {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "data" },
+      spec: { storageClassName: "none", accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    };
     await create(claim);
     const owner = await read(web);
-    const ownerReferences = [{ apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: owner.metadata.uid, controller: true }];
+    const ownerReferences = [
+      { apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: owner.metadata.uid, controller: true },
+    ];
     await create({ ...configMap("owned"), metadata: { name: "owned", ownerReferences } });
     await repository.record(...all, own(configMap("newer")), own(claim), own(configMap("owned")));
-    onTestFinished(async () => void (await patch({ ...deployment("web", ""), metadata: { name: "web", finalizers: null }, spec: undefined })));
+    onTestFinished(
+      async () =>
+        void (await patch({ ...deployment("web", ""), metadata: { name: "web", finalizers: null }, spec: undefined })),
+    );
     const { clusterIP } = (await read(own(service)))["spec"] as { readonly clusterIP: string };
 
     const written = await plan("--from-git", good, FOLDER, "-o", "json");
     expect(written.stderr).toContain("Left as it is: PersistentVolumeClaim");
     expect(written.stderr).toMatch(/Left as it is: ConfigMap \S+\/owned: it belongs to Deployment web/u);
-    expect(planned(written).map(({ type, target }) => `${type} ${target.name}`)).toEqual(["Update web", "Patch web", "Delete newer"]);
-    expect(planned(written)[1]?.content).toEqual({ spec: { template: { spec: { containers: [{ name: "web", image: "web:v1" }] } } } });
+    expect(planned(written).map(({ type, target }) => `${type} ${target.name}`)).toEqual([
+      "Update web",
+      "Patch web",
+      "Delete newer",
+    ]);
+    expect(planned(written)[1]?.content).toEqual({
+      spec: { template: { spec: { containers: [{ name: "web", image: "web:v1" }] } } },
+    });
     expect(planned(await plan("--from-git", good, folder("apps/v1/deployments"), "-o", "json"))).toHaveLength(1);
 
     await controller();
@@ -83,8 +123,14 @@ describe("going back to a commit", () => {
     expect(await texts(all)).toEqual(before);
     expect(await read(own(service))).toMatchObject({ spec: { clusterIP } });
     expect((await read(web)).metadata.finalizers).toEqual(["example.com/x"]);
-    expect(await Promise.all([configMap("newer"), configMap("nobodys"), claim, configMap("owned")].map(exists))).toEqual([false, true, true, true]);
-    expect(await plan("--from-git", good, FOLDER)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("nothing else to change") as string });
+    expect(
+      await Promise.all([configMap("newer"), configMap("nobodys"), claim, configMap("owned")].map(exists)),
+    ).toEqual([false, true, true, true]);
+    expect(await plan("--from-git", good, FOLDER)).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("nothing else to change") as string,
+    });
   });
 
   it("replaces what cannot be edited with --replace, as the whole object", async () => {
@@ -110,12 +156,24 @@ describe("going back to a commit", () => {
     repository.commit(Object.fromEntries(Array.from({ length: 501 }, (_, at) => file(`many-${at}`))));
     expect(await plan("--from-git", "HEAD", FOLDER)).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining("501 changes, but a Transaction has at most 500: name a smaller folder, or add --max 500") as string,
+      stderr: expect.stringContaining(
+        "501 changes, but a Transaction has at most 500: name a smaller folder, or add --max 500",
+      ) as string,
     });
     await controller();
-    repository.commit(Object.fromEntries([...Array.from({ length: 498 }, (_, at) => [`${folder("core/v1/configmaps")}/many-${at}.yaml`, undefined] as const)]));
+    repository.commit(
+      Object.fromEntries([
+        ...Array.from(
+          { length: 498 },
+          (_, at) => [`${folder("core/v1/configmaps")}/many-${at}.yaml`, undefined] as const,
+        ),
+      ]),
+    );
     const made = await plan("--from-git", "HEAD", FOLDER, "--max", "2", "--as-draft", "part", "-o", "name");
-    expect(made).toMatchObject({ code: 1, stdout: "transaction.backup.janus.io/part-1\ntransaction.backup.janus.io/part-2\n" });
+    expect(made).toMatchObject({
+      code: 1,
+      stdout: "transaction.backup.janus.io/part-1\ntransaction.backup.janus.io/part-2\n",
+    });
     expect(await names("backup.janus.io/v1alpha1", "Transaction")).toEqual(["part-1", "part-2"]);
   }, 60_000);
 });
@@ -188,7 +246,9 @@ describe("a repository", () => {
     const found = await plan("--from-git", "HEAD", FOLDER, "-o", "json");
     expect(found.code).toBe(0);
     expect(planned(found)).toMatchObject([{ type: "Create", target: { name: "a" } }]);
-    expect(found.stderr).toContain(`Skipped: ${FOLDER}/core/v1/secrets/${namespace}: a symlink, which is not followed.\n`);
+    expect(found.stderr).toContain(
+      `Skipped: ${FOLDER}/core/v1/secrets/${namespace}: a symlink, which is not followed.\n`,
+    );
     expect(found.stderr).toContain(`Skipped: ${FOLDER}/vendor: a submodule, which is not followed.\n`);
     expect(await plan("--from-git", "HEAD", `${FOLDER}/vendor/x`)).toMatchObject({
       code: 3,
@@ -225,7 +285,10 @@ describe("a repository", () => {
   ])("is not left by the path %s", async (at, why) => {
     const { repository, plan, folder, namespace } = await place();
     repository.commit({ [`${folder("core/v1/configmaps")}/a.yaml`]: object(namespace) });
-    expect(await plan("--from-git", "HEAD", at)).toMatchObject({ code: 3, stderr: expect.stringContaining(why) as string });
+    expect(await plan("--from-git", "HEAD", at)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(why) as string,
+    });
   });
 
   it("has commits by any name that git knows, and no options", async () => {
@@ -236,29 +299,50 @@ describe("a repository", () => {
     for (const name of ["HEAD", "main", "v1.0", first.slice(0, 8), "main@{0}", ":/Update"])
       expect(planned(await plan("--from-git", name, FOLDER, "-o", "json"))).toHaveLength(1);
     for (const name of ["--all", "nowhere", "HEAD:README", "HEAD\nHEAD", ""])
-      expect(await plan(`--from-git=${name}`, FOLDER)).toMatchObject({ code: 3, stderr: expect.stringContaining("is no commit of") as string });
+      expect(await plan(`--from-git=${name}`, FOLDER)).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining("is no commit of") as string,
+      });
 
-    expect(await plan("--revert", first)).toMatchObject({ code: 0, stderr: expect.stringContaining("nothing to change") as string });
+    expect(await plan("--revert", first)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("nothing to change") as string,
+    });
     repository.git("checkout", "--quiet", "-b", "side");
     repository.commit({ [`${configMaps}/b.yaml`]: object(namespace, "b") });
     repository.git("checkout", "--quiet", "main");
     repository.commit({ [`${configMaps}/c.yaml`]: object(namespace, "c") });
     repository.git("merge", "--quiet", "--no-edit", "side");
-    expect(await plan("--revert", "HEAD")).toMatchObject({ code: 3, stderr: expect.stringContaining("is a merge") as string });
+    expect(await plan("--revert", "HEAD")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("is a merge") as string,
+    });
     const shallow = mkdtempSync(path.join(directory, "shallow-"));
     repository.git("clone", "--quiet", "--depth=1", "--branch=side", `file://${repository.directory}`, shallow);
-    expect(await plan("--revert", "HEAD", "--repo", shallow)).toMatchObject({ code: 3, stderr: expect.stringContaining("git fetch --unshallow") as string });
+    expect(await plan("--revert", "HEAD", "--repo", shallow)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("git fetch --unshallow") as string,
+    });
     const bare = path.join(mkdtempSync(path.join(directory, "bare-")), "live.git");
     repository.git("clone", "--quiet", "--bare", repository.directory, bare);
     expect(planned(await plan("--from-git", "v1.0", FOLDER, "--repo", bare, "-o", "json"))).toHaveLength(1);
-    expect(await plan("--from-git", "HEAD", FOLDER, "--repo", directory)).toMatchObject({ code: 3, stderr: expect.stringContaining("is no repository") as string });
+    expect(await plan("--from-git", "HEAD", FOLDER, "--repo", directory)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("is no repository") as string,
+    });
   });
 
   it("runs nothing that it configures, and is only read", async () => {
     const { repository, plan, folder, namespace } = await place();
     repository.commit({ [`${folder("core/v1/configmaps")}/a.yaml`]: object(namespace) });
     const ran = path.join(repository.directory, ".git", "ran");
-    for (const key of ["core.fsmonitor", "core.sshCommand", "core.pager", "diff.external", "uploadpack.packObjectsHook"])
+    for (const key of [
+      "core.fsmonitor",
+      "core.sshCommand",
+      "core.pager",
+      "diff.external",
+      "uploadpack.packObjectsHook",
+    ])
       repository.git("config", key, `touch ${ran}`);
     const files = () => readdirSync(path.join(repository.directory, ".git"), { recursive: true }).toSorted();
     const before = files();
@@ -272,9 +356,19 @@ describe("a repository on a server", () => {
 
   it("is fetched into a clone that is removed afterwards, with the credentials of a GitDestination", async () => {
     const { repository, namespace, create, own, patch } = await place();
-    await kubectlWith({ stdin: JSON.stringify({ apiVersion: "v1", kind: "List", items: gitJournalCrds }) }, "apply", "--server-side", "--force-conflicts", "-f", "-");
+    await kubectlWith(
+      { stdin: JSON.stringify({ apiVersion: "v1", kind: "List", items: gitJournalCrds }) },
+      "apply",
+      "--server-side",
+      "--force-conflicts",
+      "-f",
+      "-",
+    );
     await vi.waitUntil(async () => (await kubectl("get", "gitdestinations,gitrepoconfigs", "-A")).code === 0, 20_000);
-    const server = await startGitServer({ tls: false, authorization: `Basic ${Buffer.from("alice:s3cret-word").toString("base64")}` });
+    const server = await startGitServer({
+      tls: false,
+      authorization: `Basic ${Buffer.from("alice:s3cret-word").toString("base64")}`,
+    });
     onTestFinished(server.stop);
     const one = configMap("one", { value: "1" });
     await create(one);
@@ -286,14 +380,32 @@ describe("a repository on a server", () => {
 
     await create(secret("cred", { username: "alice", password: "s3cret-word" }));
     const kind = { apiVersion: "configbutler.ai/v1alpha1" };
-    await administrator.create(own({ ...kind, kind: "GitRepoConfig", metadata: { name: "repo" }, spec: { repoUrl: server.url, branch: "live", secretRef: { name: "cred" } } }));
-    await administrator.create(own({ ...kind, kind: "GitDestination", metadata: { name: "live" }, spec: { repoRef: { name: "repo" }, branch: "live", baseFolder: FOLDER } }));
+    await administrator.create(
+      own({
+        ...kind,
+        kind: "GitRepoConfig",
+        metadata: { name: "repo" },
+        spec: { repoUrl: server.url, branch: "live", secretRef: { name: "cred" } },
+      }),
+    );
+    await administrator.create(
+      own({
+        ...kind,
+        kind: "GitDestination",
+        metadata: { name: "live" },
+        spec: { repoRef: { name: "repo" }, branch: "live", baseFolder: FOLDER },
+      }),
+    );
     const TMPDIR = temporary();
-    const run = (...flags: readonly string[]) => start(["plan", "-n", namespace, "--service-account", "deployer", ...flags], { env: { TMPDIR } }).ended;
+    const run = (...flags: readonly string[]) =>
+      start(["plan", "-n", namespace, "--service-account", "deployer", ...flags], { env: { TMPDIR } }).ended;
     const found = await run("--from-git", good, "--destination", `${namespace}/live`, "-o", "json");
     expect(planned(found)).toMatchObject([{ type: "Patch", content: { data: { value: "1" } } }]);
     expect(planned(await run("--revert", "HEAD", "--destination", "live", "-o", "json"))).toHaveLength(1);
-    expect(await run("--from-git", good, "elsewhere", "--destination", "live")).toMatchObject({ code: 3, stderr: expect.stringContaining(`elsewhere is outside of ${FOLDER}`) as string });
+    expect(await run("--from-git", good, "elsewhere", "--destination", "live")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(`elsewhere is outside of ${FOLDER}`) as string,
+    });
     const url = new URL(server.url);
     url.username = "alice";
     url.password = "s3cret-word";
@@ -303,7 +415,10 @@ describe("a repository on a server", () => {
     expect(refused).toMatchObject({ code: 3, stdout: "" });
     expect(refused.stderr).toContain("does not accept");
     expect(refused.stderr).not.toContain("wr0ng-word");
-    expect(await run("--from-git", good, FOLDER, "--destination", "none")).toMatchObject({ code: 3, stderr: expect.stringContaining("there is no GitDestination") as string });
+    expect(await run("--from-git", good, FOLDER, "--destination", "none")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("there is no GitDestination") as string,
+    });
     expect(readdirSync(TMPDIR)).toEqual([]);
   });
 
@@ -313,7 +428,10 @@ describe("a repository on a server", () => {
     ["--upload-pack=x", "there is no such directory, and it is no URL"],
   ])("is not reached by %s", async (repo, why) => {
     const { namespace } = await workspace();
-    expect(await janus("plan", "-n", namespace, "--from-git", "HEAD", ".", `--repo=${repo}`)).toMatchObject({ code: 3, stderr: expect.stringContaining(why) as string });
+    expect(await janus("plan", "-n", namespace, "--from-git", "HEAD", ".", `--repo=${repo}`)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(why) as string,
+    });
   });
 });
 
@@ -341,7 +459,9 @@ describe("Secrets", () => {
     const keyFile = path.join(repository.directory, "..", `${namespace}.agekey`);
     writeFileSync(keyFile, `# created: now\n${ANNA.identity}\n`);
     const run = (...flags: readonly string[]) =>
-      start(["plan", "-n", namespace, "--service-account", "deployer", "--repo", repository.directory, ...flags], { env: { SOPS_AGE_KEY_FILE: keyFile } }).ended;
+      start(["plan", "-n", namespace, "--service-account", "deployer", "--repo", repository.directory, ...flags], {
+        env: { SOPS_AGE_KEY_FILE: keyFile },
+      }).ended;
     const shown = await run("--from-git", good, FOLDER);
     expect(shown).toMatchObject({ code: 1 });
     const drafted = await run("--from-git", good, FOLDER, "--as-draft", "txn");
@@ -353,7 +473,10 @@ describe("Secrets", () => {
     expect((await read(secret("sealed")))["data"]).toEqual(data);
 
     writeFileSync(keyFile, "no key\n");
-    expect(await run("--from-git", good, FOLDER)).toMatchObject({ code: 3, stderr: expect.stringContaining("SOPS_AGE_KEY_FILE") as string });
+    expect(await run("--from-git", good, FOLDER)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("SOPS_AGE_KEY_FILE") as string,
+    });
   });
 });
 

@@ -11,7 +11,11 @@ it("takes a bad change back as a Draft that another user approves: then all is a
   const all = ["edited", "deleted", "made", "other"].map((name) => within(namespace, configMap(name)));
   const [edited, deleted, made] = all.map(({ metadata }) => configMap(metadata.name));
   if (edited === undefined || deleted === undefined || made === undefined) throw new Error("a name is missing");
-  await create(configMap("edited", { version: "1", kept: "yes" }), configMap("deleted", { a: "1" }), configMap("other"));
+  await create(
+    configMap("edited", { version: "1", kept: "yes" }),
+    configMap("deleted", { a: "1" }),
+    configMap("other"),
+  );
   const repository = journalRepository();
   await repository.record(...all);
   const before = await texts(all);

@@ -66,4 +66,3 @@ export const journalRepository = (): JournalRepository => {
 /** What the API server has of these objects, as their files say it. */
 export const texts = async (refs: readonly Ref[]): Promise<readonly (string | undefined)[]> =>
   Promise.all(refs.map(async (ref) => (await fileOf(ref))[1]));
-

@@ -43,7 +43,10 @@ const managed = (value: Json, name: string): JsonObject => {
 /** What a Patch makes of a value. */
 const patched = (live: Json | undefined, content: Json, name: string): Json => {
   if (isObject(live) && isObject(content) && !WHOLE.has(name))
-    return { ...live, ...mapped(content, (value, field) => patched(Object.hasOwn(live, field) ? live[field] : undefined, value, field)) };
+    return {
+      ...live,
+      ...mapped(content, (value, field) => patched(Object.hasOwn(live, field) ? live[field] : undefined, value, field)),
+    };
   if (!Array.isArray(live) || !Array.isArray(content)) return content;
   if (SETS.has(name)) return [...live, ...content.filter((item) => !live.includes(item))];
   if (!KEYED.has(name)) return content;
@@ -98,7 +101,11 @@ const stated = fc.tuple(metadata, some(spec), some(words)).map(
   ([{ labels, annotations }, spec, data]): KubeObject => ({
     apiVersion: "v1",
     kind: "Thing",
-    metadata: { name: "a", ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) },
+    metadata: {
+      name: "a",
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
     ...(spec === undefined ? {} : { spec }),
     ...(data === undefined ? {} : { data }),
   }),
@@ -113,7 +120,12 @@ const asLive = (object: KubeObject, isUnknown: (field: string) => boolean): Kube
   return {
     ...object,
     status: { ready: true },
-    metadata: { ...object.metadata, ...OWN, ...metadata, managedFields: [{ manager: "x", apiVersion: "v1", fieldsV1 }] },
+    metadata: {
+      ...object.metadata,
+      ...OWN,
+      ...metadata,
+      managedFields: [{ manager: "x", apiVersion: "v1", fieldsV1 }],
+    },
   };
 };
 
@@ -139,7 +151,17 @@ describe("a change", () => {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: { name: "web", namespace: "shop" },
-    spec: { replicas: 2, template: { spec: { containers: [{ name: "log", image: "log" }, { name: "web", image, ...more }] } } },
+    spec: {
+      replicas: 2,
+      template: {
+        spec: {
+          containers: [
+            { name: "log", image: "log" },
+            { name: "web", image, ...more },
+          ],
+        },
+      },
+    },
   });
   const live = (object: KubeObject): KubeObject => {
     const { apiVersion } = object;
@@ -202,7 +224,10 @@ describe("a change", () => {
   });
 
   it("creates what is not there, with its labels and fields alone", () => {
-    const wanted: KubeObject = { ...deployment("web:1"), metadata: { ...OWN, name: "web", namespace: "shop", labels: { a: "b" } } };
+    const wanted: KubeObject = {
+      ...deployment("web:1"),
+      metadata: { ...OWN, name: "web", namespace: "shop", labels: { a: "b" } },
+    };
     expect(changeOf(wanted, undefined)).toEqual({
       target,
       type: "Create",
@@ -218,11 +243,23 @@ describe("a change", () => {
 
   it.each<readonly [string, KubeObject, string]>([
     ["a claim", { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "a" } }, "cannot be undone"],
-    ["the ServiceAccount of each namespace", { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } }, "every namespace"],
+    [
+      "the ServiceAccount of each namespace",
+      { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } },
+      "every namespace",
+    ],
     ["what is being deleted", { ...deployment("x"), metadata: { name: "a", deletionTimestamp: "x" } }, "being deleted"],
     [
       "what its controller would create again",
-      { ...deployment("x"), metadata: { name: "a", ownerReferences: [{ ...OWN.ownerReferences[0], apiVersion: "v1", kind: "Thing", name: "owner", uid: "o", controller: true }] } },
+      {
+        ...deployment("x"),
+        metadata: {
+          name: "a",
+          ownerReferences: [
+            { ...OWN.ownerReferences[0], apiVersion: "v1", kind: "Thing", name: "owner", uid: "o", controller: true },
+          ],
+        },
+      },
       "Thing owner",
     ],
   ])("does not delete %s, and says why", (_, object, why) => {
@@ -245,7 +282,13 @@ const configMap = (name: string, value: string): KubeObject => ({
 });
 const secret = (name: string, more: JsonObject = {}): readonly [string, string] => [
   `core/v1/secrets/shop/${name}.yaml`,
-  canonicalYaml({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "shop", annotations: { "configbutler.ai/content-digest": "hmac-sha256:x" } }, type: "Opaque", ...more }),
+  canonicalYaml({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace: "shop", annotations: { "configbutler.ai/content-digest": "hmac-sha256:x" } },
+    type: "Opaque",
+    ...more,
+  }),
 ];
 
 describe("going to a commit", () => {
@@ -269,7 +312,9 @@ describe("going to a commit", () => {
   it("leaves a Secret alone of which Git does not have the data, and names it", () => {
     const at = filed(secret("a"));
     expect(goalsOf(at, filed())).toEqual([]);
-    expect(at.skipped).toEqual([{ path: "core/v1/secrets/shop/a.yaml", why: expect.stringContaining("without its data") as string }]);
+    expect(at.skipped).toEqual([
+      { path: "core/v1/secrets/shop/a.yaml", why: expect.stringContaining("without its data") as string },
+    ]);
     expect(filed(secret("a", { data: { x: "ENC[x]" }, sops: {} })).skipped[0]?.why).toContain("SOPS_AGE_KEY_FILE");
     expect(filed(secret("a", { data: { x: "cDQ=" } })).skipped).toEqual([]);
     // It is not deleted either.
@@ -280,7 +325,10 @@ describe("going to a commit", () => {
 
 describe("taking a commit back", () => {
   it("has the files before it for goals, created and deleted ones too", () => {
-    const goals = goalsOfRevert(filed(file("edited", "2"), file("new", "1")), filed(file("edited", "1"), file("gone", "1")));
+    const goals = goalsOfRevert(
+      filed(file("edited", "2"), file("new", "1")),
+      filed(file("edited", "1"), file("gone", "1")),
+    );
     expect(goals.map(({ object, wanted }) => [object.metadata.name, wanted?.["data"]])).toEqual([
       ["edited", { value: "1" }],
       ["gone", { value: "1" }],
@@ -299,7 +347,13 @@ describe("taking a commit back", () => {
   });
 
   it("knows nothing of the data of a Secret that Git does not have", () => {
-    const live = { apiVersion: "v1", kind: "Secret", metadata: { name: "a", namespace: "shop" }, type: "Opaque", data: { x: "cDQ=" } };
+    const live = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "a", namespace: "shop" },
+      type: "Opaque",
+      data: { x: "cDQ=" },
+    };
     const [goal] = goalsOfRevert(filed(secret("a")), filed());
     expect(goal === undefined ? undefined : isConflict(goal, live)).toBe(false);
     expect(goal === undefined ? undefined : isConflict(goal, { ...live, type: "other" })).toBe(true);
@@ -320,7 +374,12 @@ describe("a file", () => {
 
   it.each([
     ["two documents", path, `${text}---\n${text}`, "one Kubernetes object"],
-    ["a pointer of LFS", path, "version https://git-lfs.github.com/spec/v1\noid sha256:x\nsize 1\n", "one Kubernetes object"],
+    [
+      "a pointer of LFS",
+      path,
+      "version https://git-lfs.github.com/spec/v1\noid sha256:x\nsize 1\n",
+      "one Kubernetes object",
+    ],
     ["another name", path, text.replace("name: a", "name: b"), "not the object of its path"],
     ["another namespace", path, text.replace("namespace: shop", "namespace: other"), "not the object of its path"],
     ["another version", path, text.replace("apiVersion: v1", "apiVersion: v2"), "not the object of its path"],
@@ -339,7 +398,12 @@ describe("a file", () => {
     const folders = fc.constantFrom("", "prod/", "clusters/v1/prod/", "v1/");
     fc.assert(
       fc.property(names, folders, (name, folder) => {
-        const object = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name }, rules: [] };
+        const object = {
+          apiVersion: "rbac.authorization.k8s.io/v1",
+          kind: "ClusterRole",
+          metadata: { name },
+          rules: [],
+        };
         const own = `${folder}rbac.authorization.k8s.io/v1/clusterroles/${encoded(name)}.yaml`;
         expect(objectFile(own, canonicalYaml(object))).toMatchObject({ is: "object" });
       }),

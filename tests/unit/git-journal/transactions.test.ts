@@ -81,7 +81,10 @@ describe("what is read of a Transaction", () => {
     ["main", undefined],
     [`${"a".repeat(40)}\nSigned-off-by: x`, undefined],
   ])("the commit of the annotation %j, if it is one", (annotation, fromGit) => {
-    const { fromGit: read } = journaledTransaction(decoded("Committed", [], { "janus.io/from-git": annotation }), pathOf);
+    const { fromGit: read } = journaledTransaction(
+      decoded("Committed", [], { "janus.io/from-git": annotation }),
+      pathOf,
+    );
     expect(read).toEqual(fromGit);
   });
 

@@ -68,9 +68,7 @@ const sameTarget = (one: ObjectChange["target"], other: ChangeManifest["target"]
 const withoutIdle = async (cluster: Cluster, manifest: TransactionManifest): Promise<TransactionManifest> => {
   const previewed = await runPreview(cluster, manifest, cluster.namespace).catch(failureOf);
   if (previewed instanceof Failure) return manifest;
-  const idle = new Set(
-    previewed.changes.flatMap((change) => (effectOf(change) === "none" ? [change.index] : [])),
-  );
+  const idle = new Set(previewed.changes.flatMap((change) => (effectOf(change) === "none" ? [change.index] : [])));
   const changes = manifest.spec.changes.filter((_, index) => !idle.has(index));
   return { ...manifest, spec: { ...manifest.spec, changes } };
 };

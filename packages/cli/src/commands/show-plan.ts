@@ -29,7 +29,11 @@ const printed = (manifest: TransactionManifest, format: NonNullable<ShownAs["out
 };
 
 /** @returns the exit code of `plan`. */
-export const showPlan = async (cluster: Cluster, composed: Composed, { draft, output: format }: ShownAs): Promise<number> => {
+export const showPlan = async (
+  cluster: Cluster,
+  composed: Composed,
+  { draft, output: format }: ShownAs,
+): Promise<number> => {
   const output = outputTo(process.stdout);
   const show = (previewed: Previewed): number => {
     output.write(planReport(previewed, painter(output), output.width));

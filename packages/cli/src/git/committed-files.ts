@@ -39,7 +39,8 @@ export const parentOf = async (repository: Repository, commit: ObjectId): Promis
   const [parent, ...more] = answered(repository, await parentsOf(repository.git, commit));
   if (more.length > 0)
     throw new Failure(`${commit} is a merge: revert the commits that it has merged, or go back with --from-git`);
-  if (parent === undefined || answered(repository, await commitNamed(repository.git, parent)) !== undefined) return parent;
+  if (parent === undefined || answered(repository, await commitNamed(repository.git, parent)) !== undefined)
+    return parent;
   throw new Failure(`${repository.name} does not have the commit before ${commit}: git fetch --unshallow`);
 };
 
@@ -48,7 +49,8 @@ export const treeBelow = async (repository: Repository, commit: ObjectId, path: 
   const tree = answered(repository, await treeAt(repository.git, commit, path));
   const below = new Map([...tree].filter(([at]) => path === "" || at === path || at.startsWith(`${path}/`)));
   const [way] = [...tree].filter(([at]) => !below.has(at));
-  if (way !== undefined && way[1].kind !== "file") throw new Failure(`${path}: ${way[0]} is a ${way[1].kind}, which is not followed`);
+  if (way !== undefined && way[1].kind !== "file")
+    throw new Failure(`${path}: ${way[0]} is a ${way[1].kind}, which is not followed`);
   return below;
 };
 

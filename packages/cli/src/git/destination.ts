@@ -60,7 +60,8 @@ const read = async <A>(
 /** Of the flag --destination: NAMESPACE/NAME, or the name of one in the namespace of the command. */
 export const readDestination = async (cluster: Cluster, flag: string): Promise<Destination> => {
   const [first = "", second, ...more] = flag.split("/");
-  const place = second === undefined ? { namespace: cluster.namespace, name: first } : { namespace: first, name: second };
+  const place =
+    second === undefined ? { namespace: cluster.namespace, name: first } : { namespace: first, name: second };
   if (place.namespace === "" || place.name === "" || more.length > 0)
     throw new Failure(`--destination ${flag}: name a GitDestination, as NAMESPACE/NAME`);
   const { namespace } = place;
@@ -99,7 +100,8 @@ export const readRepository = async (cluster: Cluster, { repoRef }: Destination)
           { verb: "get", resource: secrets, namespace, name: secretRef.name },
           `cannot read the credentials of ${what}; ${CLONE}`,
         );
-  if (secretRef !== undefined && object === undefined) throw new Failure(`there is no Secret ${secret}, which ${what} names`);
+  if (secretRef !== undefined && object === undefined)
+    throw new Failure(`there is no Secret ${secret}, which ${what} names`);
   const authentication = authenticationFor(
     url.right,
     object === undefined || secretRef === undefined

@@ -15,7 +15,8 @@ export const pathInRepository = (
   destination: Pick<Destination, "name" | "baseFolder"> | undefined,
 ): string => {
   if (given === undefined && destination !== undefined) return destination.baseFolder;
-  if (given?.startsWith("/") === true) throw new Failure(`${given}: name a path in the repository, without / before it`);
+  if (given?.startsWith("/") === true)
+    throw new Failure(`${given}: name a path in the repository, without / before it`);
   const path = posix.join(folder, given ?? ".", ".").replace(/\/+$/u, "");
   const inside = path === "." ? "" : path;
   if (inside === ".." || inside.startsWith("../")) throw new Failure(`${given} leads out of the repository`);

@@ -50,8 +50,7 @@ export const filesOfCommit = (files: readonly (readonly [path: string, ObjectFil
       continue;
     }
     objects.set(key, { path, object, isWhole: verdict.is === "object" });
-    if (verdict.is !== "object")
-      skipped.push({ path, why: verdict.is === "encrypted" ? ENCRYPTED : WITHOUT_DATA });
+    if (verdict.is !== "object") skipped.push({ path, why: verdict.is === "encrypted" ? ENCRYPTED : WITHOUT_DATA });
   }
   return { objects, wrong, skipped };
 };

@@ -44,7 +44,10 @@ const overlaid = (live: Json | undefined, is: Json | undefined, wanted: Json): J
   return {
     ...Object.fromEntries(Object.entries(live).filter(([name]) => !Object.hasOwn(compared, name))),
     ...Object.fromEntries(
-      Object.entries(wanted).map(([name, value]) => [name, overlaid(member(live, name), member(compared, name), value)]),
+      Object.entries(wanted).map(([name, value]) => [
+        name,
+        overlaid(member(live, name), member(compared, name), value),
+      ]),
     ),
   };
 };
@@ -134,7 +137,9 @@ export const goalsOfRevert = (commit: FilesOfCommit, parent: FilesOfCommit): rea
     .toSorted(([, { path: one }], [, { path: other }]) => (one < other ? -1 : 1))
     .flatMap(([key, { path, object }]) => {
       const former = parent.objects.get(key);
-      return former?.isWhole === false ? [] : [{ path, object, wanted: former?.object, wrote: commit.objects.get(key) }];
+      return former?.isWhole === false
+        ? []
+        : [{ path, object, wanted: former?.object, wrote: commit.objects.get(key) }];
     });
 
 /** Of a Secret whose data the file does not have, nothing is known of them. */

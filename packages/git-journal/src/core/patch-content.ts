@@ -1,5 +1,14 @@
 // Finds the fewest fields that a Patch has to set, so that an object says what is wanted; there are none where something has to go.
-import { asObject, canonical, equal, isObject, type Json, type JsonObject, type KubeObject, member } from "@janus/types";
+import {
+  asObject,
+  canonical,
+  equal,
+  isObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  member,
+} from "@janus/types";
 import * as O from "fp-ts/lib/Option.js";
 
 /** Fields as managedFields have them: https://kubernetes.io/docs/reference/using-api/server-side-apply/#managed-fields */
@@ -50,7 +59,9 @@ const belowOf = (managed: Fields, element: string): Fields | undefined =>
   Object.hasOwn(managed, element) ? asObject(managed[element]) : undefined;
 
 /** By the keys of its items, if it is merged by keys. */
-const itemsByKey = (managed: Fields): { readonly keys: readonly string[]; readonly below: ReadonlyMap<string, Fields> } | undefined => {
+const itemsByKey = (
+  managed: Fields,
+): { readonly keys: readonly string[]; readonly below: ReadonlyMap<string, Fields> } | undefined => {
   const elements = Object.keys(managed).filter((element) => element.startsWith("k:"));
   const [first] = elements;
   if (first === undefined) return undefined;
@@ -69,16 +80,25 @@ const partOfList = (is: readonly Json[], wanted: readonly Json[], managed: Field
   if (items === undefined) return whole(wanted);
   const { keys, below } = items;
   const identities = wanted.map((item) => identityIn(item, keys));
-  const isSame = new Set(identities).size === is.length && equal(is.map((item) => identityIn(item, keys)), identities);
+  const isSame =
+    new Set(identities).size === is.length &&
+    equal(
+      is.map((item) => identityIn(item, keys)),
+      identities,
+    );
   if (!isSame) return O.none;
   const parts = wanted.flatMap((item, at) => {
     const identity = identities[at] ?? "";
     if (equal(is[at], item)) return [];
-    const named = Object.fromEntries(keys.flatMap((key) => {
-      const value = member(asObject(item), key);
-      return value === undefined ? [] : [[key, value] as const];
-    }));
-    return [O.map((part: Json): Json => ({ ...named, ...asObject(part) }))(partOf(is[at], item, below.get(identity) ?? {}))];
+    const named = Object.fromEntries(
+      keys.flatMap((key) => {
+        const value = member(asObject(item), key);
+        return value === undefined ? [] : [[key, value] as const];
+      }),
+    );
+    return [
+      O.map((part: Json): Json => ({ ...named, ...asObject(part) }))(partOf(is[at], item, below.get(identity) ?? {})),
+    ];
   });
   return O.map((all: readonly Json[]): Json => all)(O.sequenceArray(parts));
 };

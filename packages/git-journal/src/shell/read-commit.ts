@@ -62,7 +62,9 @@ const contentsOf = (git: Git, ids: readonly string[]): Answered<ReadonlyMap<stri
 /** The parents of a commit: more than one of a merge, none of the first. */
 export const parentsOf = async (git: Git, commit: ObjectId): Answered<readonly ObjectId[]> =>
   E.map((contents: ReadonlyMap<string, Uint8Array>) => {
-    const [head = ""] = Buffer.from(contents.get(commit) ?? []).toString("utf8").split("\n\n");
+    const [head = ""] = Buffer.from(contents.get(commit) ?? [])
+      .toString("utf8")
+      .split("\n\n");
     return [...head.matchAll(/^parent (\w+)$/gmu)].flatMap(([, id = ""]) => O.toUndefined(objectId(id)) ?? []);
   })(await contentsOf(git, [commit]));
 
