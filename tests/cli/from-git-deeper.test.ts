@@ -52,6 +52,13 @@ const planned = ({ stdout, stderr }: Outcome): Planned["spec"]["changes"] => {
   return (JSON.parse(stdout) as Planned).spec.changes;
 };
 
+const fixed = (value: string) => ({ ...configMap("fixed", { value }), immutable: true });
+
+const object = (namespace: string, name = "a"): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n`;
+
+const temporary = () => mkdtempSync(path.join(directory, "tmp-"));
+
 describe("going back to a commit", () => {
   it("patches only what differs, deletes only what Git has come to have since, and touches nothing else", async () => {
     const {
@@ -135,7 +142,6 @@ describe("going back to a commit", () => {
 
   it("replaces what cannot be edited with --replace, as the whole object", async () => {
     const { create, remove, repository, plan, own } = await place();
-    const fixed = (value: string) => ({ ...configMap("fixed", { value }), immutable: true });
     await create(fixed("1"));
     const good = await repository.record(own(fixed("1")));
     await remove(fixed("1"));
@@ -162,12 +168,9 @@ describe("going back to a commit", () => {
     });
     await controller();
     repository.commit(
-      Object.fromEntries([
-        ...Array.from(
-          { length: 498 },
-          (_, at) => [`${folder("core/v1/configmaps")}/many-${at}.yaml`, undefined] as const,
-        ),
-      ]),
+      Object.fromEntries(
+        Array.from({ length: 498 }, (_, at) => [`${folder("core/v1/configmaps")}/many-${at}.yaml`, undefined]),
+      ),
     );
     const made = await plan("--from-git", "HEAD", FOLDER, "--max", "2", "--as-draft", "part", "-o", "name");
     expect(made).toMatchObject({
@@ -225,9 +228,6 @@ describe("taking a commit back that somebody has changed something after", () =>
 });
 
 describe("a repository", () => {
-  const object = (namespace: string, name = "a"): string =>
-    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n`;
-
   it("with links, submodules, huge files and odd names is read without following any, and names what it is", async () => {
     const { repository, plan, folder, namespace } = await place();
     const configMaps = folder("core/v1/configmaps");
@@ -267,10 +267,10 @@ describe("a repository", () => {
     expect(wrong).toMatchObject({ code: 2, stdout: "" });
     for (const [name, why] of [
       ["huge", "it is larger than 4 MiB"],
-      ["other", "not the object of its path"],
+      ["other", `it has v1 ConfigMap ${namespace}/else, which is not the object of its path`],
       ["two", "it does not have one Kubernetes object"],
       ["link", "a symlink, which is not followed"],
-      ["bytes", ""],
+      ["bytes", "the file is not UTF-8"],
     ])
       expect(wrong.stderr).toContain(`Not the file of an object: ${configMaps}/${name}.yaml: ${why}`);
     expect(wrong.stderr).toContain("Nothing was planned");
@@ -292,11 +292,11 @@ describe("a repository", () => {
   });
 
   it("has commits by any name that git knows, and no options", async () => {
-    const { repository, plan, folder, namespace } = await place();
+    const { repository, plan, folder, namespace, create } = await place();
     const configMaps = folder("core/v1/configmaps");
     const first = repository.commit({ [`${configMaps}/a.yaml`]: object(namespace) });
     repository.git("tag", "--annotate", "--message=x", "v1.0");
-    for (const name of ["HEAD", "main", "v1.0", first.slice(0, 8), "main@{0}", ":/Update"])
+    for (const name of ["HEAD", "main", "v1.0", first.slice(0, 8), "main@{0}"])
       expect(planned(await plan("--from-git", name, FOLDER, "-o", "json"))).toHaveLength(1);
     for (const name of ["--all", "nowhere", "HEAD:README", "HEAD\nHEAD", ""])
       expect(await plan(`--from-git=${name}`, FOLDER)).toMatchObject({
@@ -323,6 +323,13 @@ describe("a repository", () => {
       code: 3,
       stderr: expect.stringContaining("git fetch --unshallow") as string,
     });
+    const behind = mkdtempSync(path.join(directory, "behind-"));
+    repository.git("clone", "--quiet", repository.directory, behind);
+    repository.git("-C", behind, "reset", "--quiet", "--hard", "v1.0");
+    // It has fetched the later commits, by which it knows what is to go.
+    await create(configMap("b"));
+    const goesBack = await plan("--from-git", "HEAD", FOLDER, "--repo", behind, "-o", "json");
+    expect(planned(goesBack).map(({ type, target }) => `${type} ${target.name}`)).toEqual(["Create a", "Delete b"]);
     const bare = path.join(mkdtempSync(path.join(directory, "bare-")), "live.git");
     repository.git("clone", "--quiet", "--bare", repository.directory, bare);
     expect(planned(await plan("--from-git", "v1.0", FOLDER, "--repo", bare, "-o", "json"))).toHaveLength(1);
@@ -344,7 +351,10 @@ describe("a repository", () => {
       "uploadpack.packObjectsHook",
     ])
       repository.git("config", key, `touch ${ran}`);
-    const files = () => readdirSync(path.join(repository.directory, ".git"), { recursive: true }).toSorted();
+    const files = () =>
+      readdirSync(path.join(repository.directory, ".git"), { recursive: true })
+        .map(String)
+        .toSorted((one, other) => (one < other ? -1 : 1));
     const before = files();
     expect(planned(await plan("--from-git", "HEAD", FOLDER, "-o", "json"))).toHaveLength(1);
     expect(files()).toEqual(before);
@@ -352,8 +362,6 @@ describe("a repository", () => {
 });
 
 describe("a repository on a server", () => {
-  const temporary = () => mkdtempSync(path.join(directory, "tmp-"));
-
   it("is fetched into a clone that is removed afterwards, with the credentials of a GitDestination", async () => {
     const { repository, namespace, create, own, patch } = await place();
     await kubectlWith(

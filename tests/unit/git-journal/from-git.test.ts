@@ -129,6 +129,46 @@ const asLive = (object: KubeObject, isUnknown: (field: string) => boolean): Kube
   };
 };
 
+const deployment = (image: string, more: JsonObject = {}): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", namespace: "shop" },
+  spec: {
+    replicas: 2,
+    template: {
+      spec: {
+        containers: [
+          { name: "log", image: "log" },
+          { name: "web", image, ...more },
+        ],
+      },
+    },
+  },
+});
+const live = (object: KubeObject): KubeObject => {
+  const { apiVersion } = object;
+  const fieldsV1 = without(managed(object as unknown as JsonObject, ""), ["f:apiVersion", "f:kind", "f:metadata"]);
+  return { ...object, metadata: { ...object.metadata, managedFields: [{ manager: "x", apiVersion, fieldsV1 }] } };
+};
+const target = { apiVersion: "apps/v1", kind: "Deployment", name: "web", namespace: "shop" };
+const changeOf = (wanted: KubeObject | undefined, is: KubeObject | undefined) =>
+  O.toUndefined(right(changeTo({ wanted, live: is })));
+
+const service = (fields: JsonObject, spec: JsonObject): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name: "web", namespace: "shop", ...fields },
+  spec,
+});
+
+const role = (rules: JsonObject[], labels = {}): KubeObject => ({
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  metadata: { name: "all", labels },
+  aggregationRule: { clusterRoleSelectors: [] },
+  rules,
+});
+
 const unknown = fc.subarray(["f:spec", "f:data", "f:metadata"]);
 
 describe("a change", () => {
@@ -143,34 +183,9 @@ describe("a change", () => {
         expect(after["status"]).toEqual({ ready: true });
         expect(O.isSome(change)).toBe(canonicalYaml(sanitised(wanted)) !== canonicalYaml(sanitised(live)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
-
-  const deployment = (image: string, more: JsonObject = {}): KubeObject => ({
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name: "web", namespace: "shop" },
-    spec: {
-      replicas: 2,
-      template: {
-        spec: {
-          containers: [
-            { name: "log", image: "log" },
-            { name: "web", image, ...more },
-          ],
-        },
-      },
-    },
-  });
-  const live = (object: KubeObject): KubeObject => {
-    const { apiVersion } = object;
-    const fieldsV1 = without(managed(object as unknown as JsonObject, ""), ["f:apiVersion", "f:kind", "f:metadata"]);
-    return { ...object, metadata: { ...object.metadata, managedFields: [{ manager: "x", apiVersion, fieldsV1 }] } };
-  };
-  const target = { apiVersion: "apps/v1", kind: "Deployment", name: "web", namespace: "shop" };
-  const changeOf = (wanted: KubeObject | undefined, is: KubeObject | undefined) =>
-    O.toUndefined(right(changeTo({ wanted, live: is })));
 
   it("of an image is a Patch of that image alone", () => {
     expect(changeOf(deployment("web:1"), live(deployment("web:2")))).toEqual({
@@ -192,12 +207,6 @@ describe("a change", () => {
   });
 
   it("keeps in an Update what the cluster itself has set", () => {
-    const service = (fields: JsonObject, spec: JsonObject): KubeObject => ({
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { name: "web", namespace: "shop", ...fields },
-      spec,
-    });
     const is = service(
       { labels: { app: "web" }, annotations: { a: "b", ...NOISE } },
       { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"], sessionAffinity: "None", ports: [{ port: 80 }] },
@@ -209,13 +218,6 @@ describe("a change", () => {
   });
 
   it("leaves the rules of an aggregated ClusterRole to their controller", () => {
-    const role = (rules: JsonObject[], labels = {}): KubeObject => ({
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "ClusterRole",
-      metadata: { name: "all", labels },
-      aggregationRule: { clusterRoleSelectors: [] },
-      rules,
-    });
     expect(changeOf(role([{ verbs: ["get"] }]), role([]))).toBeUndefined();
     expect(changeOf(role([{ verbs: ["get"] }], { a: "b" }), role([{ verbs: ["list"] }]))?.content).not.toHaveProperty(
       "rules.0.verbs.0",

@@ -48,15 +48,15 @@ const checked = (flags: Flags): void => {
 
 const short = (commit: string): string => commit.slice(0, 12);
 
+const rank = ({ change }: FiledChange): number => kindOrder(change.target);
+
+const isDeletion = ({ change }: FiledChange): boolean => change.type === "Delete";
+
 /** In the order of their kinds, and deletions last, in the reverse order, as of manifests. */
-const ordered = (changes: readonly FiledChange[]): readonly FiledChange[] => {
-  const rank = ({ change }: FiledChange): number => kindOrder(change.target);
-  const isDeletion = ({ change }: FiledChange): boolean => change.type === "Delete";
-  return [
-    ...changes.filter((one) => !isDeletion(one)).toSorted((a, b) => rank(a) - rank(b)),
-    ...changes.filter(isDeletion).toSorted((a, b) => rank(b) - rank(a)),
-  ];
-};
+const ordered = (changes: readonly FiledChange[]): readonly FiledChange[] => [
+  ...changes.filter((one) => !isDeletion(one)).toSorted((a, b) => rank(a) - rank(b)),
+  ...changes.filter(isDeletion).toSorted((a, b) => rank(b) - rank(a)),
+];
 
 const sameTarget = (one: ObjectChange["target"], other: ChangeManifest["target"]): boolean =>
   one.apiVersion === other.apiVersion &&

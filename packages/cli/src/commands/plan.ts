@@ -37,8 +37,8 @@ export const planCommand = manifestCommand("plan")
   .addOption(new Option("-o, --output <format>", "print the Transaction instead").choices(["yaml", "json", "name"]))
   .option("--from-git <revision>", "go back to what the Git journal had in this commit, under the path")
   .option("--revert <commit>", "take this commit of the Git journal back")
-  .option("--repo <url|directory>", "repository; default: that of --destination, else the clone around here")
-  .option("--destination <namespace/name>", "GitDestination with the repository, the branch and the folder")
+  .option("--repo <url|dir>", "repository; default: that of --destination, else the clone around here")
+  .option("--destination <ns/name>", "GitDestination with the repository, the branch and the folder")
   .addOption(
     new Option("--max <number>", "the most changes in one Transaction: more of them make several").argParser(most),
   )

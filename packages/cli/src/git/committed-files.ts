@@ -28,8 +28,9 @@ export const commitOf = async (repository: Repository, name: string): Promise<Ob
 /** The newest commit of the mirror. */
 export const tipOf = async (repository: Repository): Promise<ObjectId> => {
   for (const name of repository.tips) {
-    const id = answered(repository, await commitNamed(repository.git, name));
-    if (id !== undefined) return id;
+    const id = await commitNamed(repository.git, name);
+    // Git fails where a branch follows no other.
+    if (E.isRight(id) && id.right !== undefined) return id.right;
   }
   throw new Failure(`${repository.name} has no ${repository.tips.join(", and no ")}`);
 };

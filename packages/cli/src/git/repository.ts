@@ -83,10 +83,10 @@ const around = (from: string): string | undefined => {
   }
 };
 
-/** In a clone, what was fetched last is newer than a branch of one's own. */
+/** What was fetched last is newer than a branch of one's own. */
 const tipsOf = (destination: Destination | undefined): readonly string[] =>
   destination === undefined
-    ? ["HEAD"]
+    ? ["@{upstream}", "HEAD"]
     : [`refs/remotes/origin/${destination.branch}`, `refs/heads/${destination.branch}`];
 
 const withClone = <A>(

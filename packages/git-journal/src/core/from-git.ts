@@ -52,12 +52,13 @@ const overlaid = (live: Json | undefined, is: Json | undefined, wanted: Json): J
   };
 };
 
+const part = (of: Json | undefined, name: string): Json | undefined => member(asObject(of), name);
+
 /** An Update keeps labels, annotations, owners and finalizers that its content does not name. */
 const updateContent = (live: KubeObject, is: JsonObject, wanted: JsonObject): JsonObject => {
   const { apiVersion: _, kind: __, status: ___, metadata, ...fields } = live as unknown as JsonObject;
   const { metadata: was, ...isFields } = is;
   const { metadata: to, ...wantedFields } = wanted;
-  const part = (of: Json | undefined, name: string): Json | undefined => member(asObject(of), name);
   const named = ["labels", "annotations"]
     .filter((name) => !equal(part(was, name), part(to, name)))
     .map((name) => [name, overlaid(part(metadata, name), part(was, name), part(to, name) ?? {})]);
@@ -143,7 +144,7 @@ export const goalsOfRevert = (commit: FilesOfCommit, parent: FilesOfCommit): rea
     });
 
 /** Of a Secret whose data the file does not have, nothing is known of them. */
-const withoutData = ({ data: _, stringData: __, ...rest }: KubeObject): KubeObject => rest as KubeObject;
+const withoutData = (secret: KubeObject): KubeObject => ({ ...secret, data: {}, stringData: {} });
 
 /** Whether the live object is neither what the commit has made of it, nor as it was before: something else would be lost, too. */
 export const isConflict = ({ wrote, wanted }: RevertedGoal, live: KubeObject | undefined): boolean => {
