@@ -332,7 +332,7 @@ describe("a repository", () => {
     expect(planned(goesBack).map(({ type, target }) => `${type} ${target.name}`)).toEqual(["Create a", "Delete b"]);
     const bare = path.join(mkdtempSync(path.join(directory, "bare-")), "live.git");
     repository.git("clone", "--quiet", "--bare", repository.directory, bare);
-    expect(planned(await plan("--from-git", "v1.0", FOLDER, "--repo", bare, "-o", "json"))).toHaveLength(1);
+    expect(planned(await plan("--from-git", "v1.0", FOLDER, "--repo", bare, "-o", "json"))).toHaveLength(2);
     expect(await plan("--from-git", "HEAD", FOLDER, "--repo", directory)).toMatchObject({
       code: 3,
       stderr: expect.stringContaining("is no repository") as string,

@@ -79,19 +79,19 @@ const failureOf = (error: unknown): Failure => {
   throw error;
 };
 
-/** The Transaction with these changes; undefined if they would change nothing. */
+/** The Draft with these changes; undefined if they would change nothing. */
 const composed = async (
   cluster: Cluster,
   changes: readonly FiledChange[],
   flags: Flags,
   annotations: Readonly<Record<string, string>>,
 ): Promise<Composed | undefined> => {
-  const { metadata, ...rest } = transactionOf(
+  const { metadata, spec, ...rest } = transactionOf(
     changes.map(({ change }) => change),
     cluster.namespace,
     composeFlags(flags),
   );
-  const manifest = { ...rest, metadata: { ...metadata, annotations } };
+  const manifest = { ...rest, metadata: { ...metadata, annotations }, spec: { ...spec, lifecycle: "Draft" as const } };
   const wholeOf = ({ target }: ChangeManifest): Pick<ChangeManifest, "content"> => {
     const object = changes.find(({ change }) => sameTarget(change.target, target))?.object;
     return object === undefined ? {} : { content: statedFields(object) };
