@@ -127,6 +127,13 @@ export const layoutOf = (relative: string): Layout | undefined => {
   return { group, version, resource, ...(namespace === undefined ? {} : { namespace }) };
 };
 
+/** The layouts that the path of a file may have, wherever the base folder ends; none: it is not that of an object. */
+export const layoutsIn = (path: string): readonly Layout[] =>
+  path
+    .split("/")
+    .flatMap((_, at, segments) => layoutOf(segments.slice(at).join("/")) ?? [])
+    .filter(({ version }) => VERSION.test(version));
+
 /** Whether an object of this name may have this file: identity is read from the content, and not from the path. */
 export const isFileOf = (relative: string, name: string): boolean =>
   relative.split("/").at(-1) === `${shortened(name)}.yaml`;
