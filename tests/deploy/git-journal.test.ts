@@ -1,6 +1,16 @@
-import { GitJournalUserRoles, installation, type JanusProps, type Manifest, render } from "@janus/deploy";
+import {
+  GitJournalPolicies,
+  GitJournalUserRoles,
+  installation,
+  type JanusProps,
+  type Manifest,
+  render,
+} from "@janus/deploy";
 import { describe, expect, it } from "vitest";
 import { gitJournalCrds } from "../../packages/git-journal/src/index.ts";
+import { kubectl, kubectlWith, userKubeconfig } from "../fixtures/cluster.ts";
+import { role, roleBinding, within } from "../fixtures/manifests.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 import { rightsIn, rulesOf } from "./permissions.ts";
 
 const ofJournal = (props: JanusProps): readonly Manifest[] =>
@@ -181,4 +191,50 @@ describe("the webhook of the Git journal", () => {
       spec: { selector: { "app.kubernetes.io/component": "git-journal", "janus.io/git-journal-leader": "true" } },
     });
   });
+});
+
+const WRITER = { apiGroups: ["configbutler.ai"], resources: ["watchrules"], verbs: ["*"] };
+
+/** tests/deploy/git-journal-authors.test.ts has all that they refuse. */
+it("who may not list Secrets makes no rule that selects them", async () => {
+  const namespace = await freshNamespace();
+  const apply = async (objects: readonly object[]) => {
+    const stdin = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+    // Another file of this run may have applied the definitions.
+    const applied = await kubectlWith({ stdin }, "apply", "--server-side", "--force-conflicts", "-f", "-");
+    expect(applied).toMatchObject({ code: 0 });
+  };
+  await apply(gitJournalCrds);
+  await apply(render((chart) => new GitJournalPolicies(chart, "Policies")));
+  await kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/watchrules.configbutler.ai");
+  await apply(
+    [
+      role("writer", WRITER, { apiGroups: [""], resources: ["configmaps"], verbs: ["list"] }),
+      {
+        ...roleBinding("writer", "Role", "writer", "default/default"),
+        subjects: [{ kind: "User", name: "rule-writer" }],
+      },
+    ].map((object) => within(namespace, object)),
+  );
+  const kubeconfig = await userKubeconfig("rule-writer");
+  const selecting = async (resource: string) => {
+    const object = {
+      apiVersion: "configbutler.ai/v1alpha1",
+      kind: "WatchRule",
+      metadata: { name: "one", namespace },
+      spec: { destinationRef: { name: "prod" }, rules: [{ apiGroups: [""], resources: [resource] }] },
+    };
+    const created = await kubectlWith(
+      { kubeconfig, stdin: JSON.stringify(object) },
+      "create",
+      "--dry-run=server",
+      "-f",
+      "-",
+    );
+    return created.stderr;
+  };
+  await expect
+    .poll(() => selecting("secrets"), { timeout: 30_000 })
+    .toContain('user "rule-writer" cannot list secrets');
+  expect(await selecting("configmaps")).toBe("");
 });
