@@ -172,7 +172,7 @@ const sets: Readonly<Record<string, Json>> = {
       image: "registry.example.com/janus:1-git",
       resources: [{ apiGroups: ["cert-manager.io", "*"], resources: ["certificates"] }],
       secrets: false,
-      webhook: { rules: "All", excludedNamespaces: [] },
+      webhook: { rules: "All", excludedNamespaces: [], certificateSecret: "webhook" },
       gitPorts: [7999],
       flags: ["--watch-all=false", '--discovery-exclude="a b"', "--watch-all"],
       replicas: 1,

@@ -56,7 +56,7 @@ const variants: Readonly<Record<string, JanusProps>> = {
     gitJournal: {
       image: "registry.example/janus-git:1",
       resources: [{ apiGroups: ["*"], resources: ["*"] }],
-      webhook: { rules: "All", excludedNamespaces: [] },
+      webhook: { rules: "All", excludedNamespaces: [], certificateSecret: "webhook" },
       gitPorts: [7999],
       flags: ["--watch-all"],
       podResources: {},

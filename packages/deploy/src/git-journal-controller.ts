@@ -7,6 +7,7 @@ import { type ControllerNetworkPolicyProps, networkPolicySpec } from "./controll
 import { controllerPod, type ControllerPodProps, extraEnvOf, fieldRef, namespaceEnv } from "./controller-pod.ts";
 import { flowControl } from "./flow-control.ts";
 import {
+  CERTIFICATE_DIRECTORY,
   gitJournalFlags,
   type GitJournalFlagsProps,
   MEMORY_DIRECTORY,
@@ -14,7 +15,7 @@ import {
   WORK_DIRECTORY,
 } from "./git-journal-flags.ts";
 import { GitJournalPolicies } from "./git-journal-policies.ts";
-import { GIT_JOURNAL_NAME, gitJournalDefaults, gitJournalImage } from "./git-journal-props.ts";
+import { GIT_JOURNAL_NAME, gitJournalDefaults, gitJournalImage, webhookOf } from "./git-journal-props.ts";
 import { GitJournalRoles } from "./git-journal-roles.ts";
 import { GitJournalWebhookConfiguration } from "./git-journal-webhook.ts";
 import { gitJournalLabels } from "./labels.ts";
@@ -34,7 +35,7 @@ export interface GitJournalControllerProps
 /** Keys and known hosts, of one repository at a time. */
 const MEMORY_SIZE = "16Mi";
 
-const volumes = [
+const OWN_VOLUMES = [
   { volume: { name: "clones", emptyDir: {} }, mountPath: WORK_DIRECTORY },
   {
     volume: {
@@ -43,6 +44,13 @@ const volumes = [
     },
     mountPath: MEMORY_DIRECTORY,
   },
+];
+
+const volumesOf = (secretName: string | undefined) => [
+  ...OWN_VOLUMES,
+  ...(secretName === undefined
+    ? []
+    : [{ volume: { name: "certificate", secret: { secretName } }, mountPath: CERTIFICATE_DIRECTORY }]),
 ];
 
 /**
@@ -99,7 +107,7 @@ export class GitJournalController extends Construct {
             serviceAccountName: GIT_JOURNAL_NAME,
             labels: gitJournalLabels,
             ports: [{ name: "webhook", containerPort: WEBHOOK_PORT }],
-            volumes,
+            volumes: volumesOf(webhookOf(props).certificateSecret),
           },
         ),
       },

@@ -2,7 +2,7 @@
 import { SYSTEM_NAMESPACE } from "@janus/api";
 import { defaultLogLevel, type LogLevel } from "./controller-flags.ts";
 import { httpPort } from "./defaults.ts";
-import { GIT_JOURNAL_LEASE, gitJournalDefaults, type GitJournalProps } from "./git-journal-props.ts";
+import { GIT_JOURNAL_LEASE, gitJournalDefaults, type GitJournalProps, webhookOf } from "./git-journal-props.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 
 export interface GitJournalFlagsProps extends NamespacedProps, GitJournalProps {
@@ -23,6 +23,8 @@ export const WORK_DIRECTORY = "/var/cache/gitops-reverser";
 /** In memory: where keys are while git uses them. */
 export const MEMORY_DIRECTORY = "/dev/shm";
 export const WEBHOOK_PORT = 9443;
+/** Where the certificate of the webhook is, if somebody else makes it. */
+export const CERTIFICATE_DIRECTORY = "/etc/janus-git-journal/tls";
 
 /** Flags that must agree with other objects, and what to set instead. */
 export const refusedGitJournalFlags: Readonly<Record<string, string>> = {
@@ -32,6 +34,7 @@ export const refusedGitJournalFlags: Readonly<Record<string, string>> = {
   "--namespace": "it is always the namespace of the Pod",
   "--http-port": `it is always ${httpPort}, which the probes expect`,
   "--webhook-port": `it is always ${WEBHOOK_PORT}, which the Service expects`,
+  "--webhook-cert-path": "set gitJournal.webhook.certificateSecret instead",
   "--work-dir": `it is always ${WORK_DIRECTORY}, where the volume is`,
   "--metrics-auth": "set metricsAuth instead",
   "--watch-secrets": "set gitJournal.secrets instead",
@@ -42,7 +45,7 @@ export const refusedGitJournalFlags: Readonly<Record<string, string>> = {
 export const gitJournalFlags = (props: GitJournalFlagsProps): readonly string[] => {
   const { namespace = SYSTEM_NAMESPACE, metricsAuth, logLevel = defaultLogLevel } = props;
   const { secrets, flags } = { ...gitJournalDefaults, ...props.gitJournal };
-  const { rules } = { ...gitJournalDefaults.webhook, ...props.gitJournal?.webhook };
+  const { rules, certificateSecret } = webhookOf(props);
   for (const flag of flags) {
     const [name = ""] = flag.split("=");
     const instead = refusedGitJournalFlags[name];
@@ -55,6 +58,7 @@ export const gitJournalFlags = (props: GitJournalFlagsProps): readonly string[] 
     `--work-dir=${WORK_DIRECTORY}`,
     `--webhook-port=${WEBHOOK_PORT}`,
     `--webhook-rules=${rules}`,
+    ...(certificateSecret === undefined ? [] : [`--webhook-cert-path=${CERTIFICATE_DIRECTORY}`]),
     `--watch-secrets=${secrets}`,
     ...(metricsAuth === true ? ["--metrics-auth=true"] : []),
     ...(logLevel === defaultLogLevel ? [] : [`--log-level=${logLevel}`]),

@@ -20,6 +20,12 @@ export interface GitJournalWebhook {
    * @default kube-system, kube-public and kube-node-lease
    */
   readonly excludedNamespaces?: readonly string[];
+  /**
+   * Secret of type kubernetes.io/tls with its certificate, as cert-manager makes it, which then also says in the configuration whom to
+   * trust.
+   * @default - the controller makes and renews its own
+   */
+  readonly certificateSecret?: string;
 }
 
 export interface GitJournal {
@@ -88,6 +94,14 @@ export const gitJournalDefaults = {
   replicas: 2,
   podResources: defaultResources,
 } as const satisfies GitJournal;
+
+/** With the defaults. */
+export const webhookOf = ({
+  gitJournal,
+}: GitJournalProps): GitJournalWebhook & Required<Omit<GitJournalWebhook, "certificateSecret">> => ({
+  ...gitJournalDefaults.webhook,
+  ...gitJournal?.webhook,
+});
 
 export const GIT_JOURNAL_NAME = "janus-git-journal";
 

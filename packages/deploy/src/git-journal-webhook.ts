@@ -3,7 +3,7 @@ import { SYSTEM_NAMESPACE } from "@janus/api";
 import { WEBHOOK_NAME } from "@janus/git-journal/authoring";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { GIT_JOURNAL_NAME, gitJournalDefaults, type GitJournalProps } from "./git-journal-props.ts";
+import { GIT_JOURNAL_NAME, type GitJournalProps, webhookOf } from "./git-journal-props.ts";
 import { gitJournalLabels, gitJournalLeaderLabel } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 
@@ -32,7 +32,7 @@ export class GitJournalWebhookConfiguration extends Construct {
   constructor(scope: Construct, id: string, props: GitJournalWebhookProps = {}) {
     super(scope, id);
     const { namespace = SYSTEM_NAMESPACE } = props;
-    const { excludedNamespaces } = { ...gitJournalDefaults.webhook, ...props.gitJournal?.webhook };
+    const { excludedNamespaces, certificateSecret } = webhookOf(props);
     const metadata = { name: GIT_JOURNAL_NAME, labels: gitJournalLabels };
     new k8s.KubeService(this, "Service", {
       metadata: { ...metadata, namespace },
@@ -41,8 +41,13 @@ export class GitJournalWebhookConfiguration extends Construct {
         ports: [{ name: "webhook", port: 443, targetPort: k8s.IntOrString.fromString("webhook") }],
       },
     });
+    // https://cert-manager.io/docs/concepts/ca-injector/#injecting-ca-data-from-a-secret-resource
+    const annotations =
+      certificateSecret === undefined
+        ? {}
+        : { annotations: { "cert-manager.io/inject-ca-from-secret": `${namespace}/${certificateSecret}` } };
     new k8s.KubeValidatingWebhookConfiguration(this, "Configuration", {
-      metadata,
+      metadata: { ...metadata, ...annotations },
       webhooks: [
         {
           name: WEBHOOK_NAME,

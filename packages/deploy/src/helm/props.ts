@@ -63,7 +63,13 @@ export const propsOf = (values: ChartValues, namespace: string) => {
       ? { blueprints: { ...withoutEmpty(blueprints), resources: resourcesOf(blueprints.resources) } }
       : {}),
     ...(hasGitJournal
-      ? { gitJournal: { ...withoutEmpty(gitJournal), podResources: resourcesOf(gitJournal.podResources) } }
+      ? {
+          gitJournal: {
+            ...withoutEmpty(gitJournal),
+            webhook: withoutEmpty(gitJournal.webhook),
+            podResources: resourcesOf(gitJournal.podResources),
+          },
+        }
       : {}),
     ...(topologySpreadConstraints === null
       ? {}

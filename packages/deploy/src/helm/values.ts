@@ -293,6 +293,13 @@ const gitJournalWebhook = {
     schema: list(label, { uniqueItems: true }),
     byDefault: gitJournalDefaults.webhook.excludedNamespaces,
   }),
+  certificateSecret: value<string>({
+    about:
+      "Secret of type kubernetes.io/tls with its certificate, as cert-manager makes it, which then also says in the configuration whom " +
+      "to trust. Empty: the controller makes and renews its own.",
+    schema: orEmpty(subdomain),
+    byDefault: "",
+  }),
 } as const;
 
 const gitJournal = {
