@@ -1,5 +1,9 @@
+import * as fc from "fast-check";
+import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { watchRules } from "../../packages/git-journal/src/index.ts";
+import { PRESET } from "../../packages/git-journal/src/core/preset.ts";
+import { rulesOfWatchRule, selectedResources } from "../../packages/git-journal/src/core/selection.ts";
 import { connection } from "../fixtures/administrator.ts";
 import type { Outcome } from "../fixtures/cluster.ts";
 import { eventually, type OwnCluster, ownCluster } from "./own-cluster.ts";
@@ -45,6 +49,16 @@ interface Rule {
   readonly apiGroups?: readonly string[];
   readonly scope?: "Cluster" | "Namespaced";
 }
+
+/** What the user writer may list. */
+const MAY_LIST: ReadonlySet<string> = new Set(["/configmaps", "apps/deployments"]);
+
+const OTHERS = [
+  { group: "batch", plural: "jobs", namespaced: true },
+  { group: "example.com", plural: "things", namespaced: true },
+  { group: "example.com", plural: "configmaps", namespaced: true },
+  { group: "", plural: "pods", namespaced: true },
+];
 
 const rule = (name: string, ...rules: readonly Rule[]) => ({
   apiVersion: API,
@@ -117,6 +131,31 @@ describe("a WatchRule selects only what its author may list in its namespace", (
     const many = rule("one", { resources: [...Array<string>(30).fill("things"), "*"] });
     expect(await dryRun("admin", many)).toMatchObject({ code: 0 });
   });
+
+  it("whatever rules say: what is admitted selects nothing else", async () => {
+    const served = [...PRESET, ...OTHERS].map((one) => ({ ...one, kind: one.plural, versions: ["v1"] }));
+    const settings = { watchAll: false, excludes: [], secrets: true };
+    const groups = fc.subarray(["", "apps", "batch", "rbac.authorization.k8s.io", "example.com", "*"]);
+    const resources = fc.shuffledSubarray(["configmaps", "deployments", "secrets", "*", "jobs", "things", "a/b"], {
+      minLength: 1,
+      maxLength: 3,
+    });
+    const one = fc.record({ apiGroups: groups, resources }, { requiredKeys: ["resources"] });
+    const rules = fc.array(one, { minLength: 1, maxLength: 3 });
+    let admitted = 0;
+    for (const some of fc.sample(rules, { numRuns: 60, seed: Number(process.env["JANUS_SEED"]) })) {
+      if ((await dryRun("writer", rule("one", ...(some as readonly Rule[])))).code !== 0) continue;
+      admitted += 1;
+      const selected = E.map((all: Parameters<typeof selectedResources>[0]) =>
+        selectedResources(all, served, settings),
+      )(rulesOfWatchRule({ rules: some }, "default"));
+      const others = E.isRight(selected)
+        ? selected.right.filter(({ group, plural }) => !MAY_LIST.has(`${group}/${plural}`))
+        : ["no rule"];
+      expect({ some, others }).toEqual({ some, others: [] });
+    }
+    expect(admitted).toBeGreaterThan(0);
+  }, 60_000);
 
   it("an edit is checked as a creation is, and one of metadata is none", async () => {
     await made(rule("edited", core("secrets")));
