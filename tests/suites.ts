@@ -47,6 +47,7 @@ export const EXHAUSTIVE = [
   "tests/docs/tools.test.ts",
   "tests/docs/etcd-restore.test.ts",
   "tests/docs/from-helm.test.ts",
+  "tests/docs/from-gitops-reverser.test.ts",
   // sops and age have to be built with Go.
   "tests/docs/git-secrets.test.ts",
   // Real rollouts take their time, and kwok has to be built with Go.
