@@ -70,11 +70,11 @@ describe("the image", () => {
     expect(stdout).toMatch(/^Usage: janus-controller/);
   });
 
-  it("starts the Blueprint controller, too", async () => {
-    const help = start(["--blueprints", "--help"]);
+  it.each(["--blueprints", "--git-journal"])("starts another controller, too: %s", async (flag) => {
+    const help = start([flag, "--help"]);
     const [stdout, stderr, [code]] = await Promise.all([text(help.stdout), text(help.stderr), once(help, "exit")]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Usage: janus-controller --blueprints/);
+    expect(stdout).toContain(`Usage: janus-controller ${flag} `);
   });
 
   // On a control plane of its own: there is no leader election yet, and other tests have controllers of theirs.
@@ -117,7 +117,7 @@ describe("the image", () => {
       expect(modules).not.toContain(development);
     }
     const home = path.join(image.root, image.workdir);
-    const ours = ["blueprints", "controller"].map((name) => path.join(home, "node_modules/@janus", name));
+    const ours = ["blueprints", "controller", "git-journal"].map((name) => path.join(home, "node_modules/@janus", name));
     for (const directory of [home, ...ours]) {
       expect(readdirSync(directory)).toContain("dist");
       expect(readdirSync(directory)).not.toContain("src");
