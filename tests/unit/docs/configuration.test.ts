@@ -6,6 +6,7 @@ import { expect, it } from "vitest";
 import { placed } from "../../../packages/deploy/src/helm/value.ts";
 import { values } from "../../../packages/deploy/src/helm/values.ts";
 import { HELP } from "../../../packages/controller/src/shell/flags.ts";
+import { GitDestination, GitRepoConfig, WatchRule } from "../../../packages/git-journal/src/index.ts";
 import { parseFlags as parseJournalFlags } from "../../../packages/git-journal/src/shell/flags.ts";
 import { firstCells, page, root, section } from "./page.ts";
 
@@ -33,6 +34,16 @@ it("docs/git-journal.md has every flag of the Git journal that the other control
   expect(own.size).toBeGreaterThan(10);
   const said = section(page("docs/git-journal.md"), "## Flags").matchAll(/(?<=^\| .*)`(--[a-z-]+)`/gmu);
   expect(new Set([...said].map(([, flag]) => flag))).toEqual(own);
+});
+
+it.each([
+  ["GitRepoConfig", GitRepoConfig],
+  ["GitDestination", GitDestination],
+  ["WatchRule", WatchRule],
+])("docs/git-journal.md has every field of the spec of a %s", (kind, { schema }) => {
+  const { spec } = schema["properties"] as { readonly spec: { readonly properties: object } };
+  const cells = firstCells(section(page("docs/git-journal.md"), `## ${kind}`)).join(" ");
+  expect(Object.keys(spec.properties).filter((field) => !new RegExp(`\\b${field}\\b`, "u").test(cells))).toEqual([]);
 });
 
 it("docs/configuration.md has every prop of the constructs", () => {
