@@ -33,6 +33,8 @@ export const EXHAUSTIVE = [
   "tests/blueprints/recipes-crash.test.ts",
   "tests/blueprints/atomic-crash.test.ts",
   "tests/git-journal/mirror-crash.test.ts",
+  // A control plane of its own, since there is one definition in each.
+  "tests/blueprints/status-subresource.test.ts",
   // These take restic, and an S3 server.
   "tests/blueprints/data.test.ts",
   "tests/blueprints/data-crash.test.ts",
@@ -81,7 +83,9 @@ export const DEEPER = [
   "tests/e2e/replace-races.test.ts",
   "tests/e2e/unreadable.test.ts",
   "tests/e2e/wait-at-end.test.ts",
+  "tests/git-journal/mirror-authors.test.ts",
   "tests/git-journal/mirror-deeper.test.ts",
+  "tests/git-journal/process.test.ts",
   "tests/blueprints/atomic-deeper.test.ts",
   "tests/blueprints/attacks.test.ts",
   "tests/blueprints/bounds.test.ts",

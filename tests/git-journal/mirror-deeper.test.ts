@@ -1,8 +1,8 @@
 // What the running journal does when servers, lists and kinds come and go, and that a Transaction is one commit.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { deleting, patching } from "../fixtures/changes.ts";
-import { configMap, configuration, controllerOf, manifest, place } from "./mirror-world.ts";
+import { configMap, configuration, controllerOf, manifest, place, workDirectory } from "./mirror-world.ts";
 import { commitsElsewhere } from "./server-world.ts";
 import { workspace } from "../fixtures/workspace.ts";
 
@@ -57,6 +57,95 @@ describe("a Transaction", () => {
 });
 
 describe("the journal", () => {
+  it("goes on after a restart, without a commit where nothing differs, and with what has changed meanwhile", async () => {
+    const { url, namespace, have, log, create, remove } = await place();
+    const directory = workDirectory();
+    await create(...configuration(url), configMap("a"), configMap("b"));
+    const first = await controllerOf(namespace, { directory });
+    await have([path(namespace, "a"), path(namespace, "b")]);
+    await first.stop();
+    await remove(configMap("b"));
+    await create(configMap("c"));
+    await controllerOf(namespace, { directory });
+    await have([path(namespace, "a"), path(namespace, "c")]);
+    expect(log("%s")).toEqual(["Update 2 objects", "Create 2 objects"]);
+  });
+
+  it("puts foreign edits right at its next push, and is never in the way of files of others", async () => {
+    const { url, namespace, git, files, have, create } = await place();
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    commitsElsewhere(git, "README.md", "x");
+    commitsElsewhere(git, path(namespace, "a"), "y");
+    commitsElsewhere(
+      git,
+      path(namespace, "old"),
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: old\n  namespace: ${namespace}\n`,
+    );
+    await create(configMap("b"));
+    await have(["README.md", path(namespace, "a"), path(namespace, "b")]);
+    expect(files()[path(namespace, "a")]).toContain('a: "1"');
+    expect(files()["README.md"]).toBe("x");
+  });
+
+  it("deletes nothing of a resource whose list fails, and says so; the others go on", async () => {
+    const { url, namespace, have, create, ready } = await place();
+    await create(...configuration(url, ["configmaps", "serviceaccounts"]), configMap("a"));
+    const first = await controllerOf(namespace);
+    const account = path(namespace, "default", "serviceaccounts");
+    await have([path(namespace, "a"), account]);
+    await first.stop();
+    await controllerOf(namespace, {
+      hooks: [
+        (request, next) =>
+          request.verb === "list" && request.resource.plural === "configmaps"
+            ? Promise.resolve({
+                _tag: "Left",
+                left: { type: "refused", code: 403, reason: "Forbidden", message: "no", causes: [] },
+              })
+            : next(request),
+      ],
+    });
+    await create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "new" } }, configMap("b"));
+    await have([path(namespace, "a"), account, path(namespace, "new", "serviceaccounts")]);
+    await expect
+      .poll(() => ready("GitDestination", "prod"))
+      .toMatchObject({ status: "False", reason: "ListIncomplete", message: "configmaps: 403 no" });
+  });
+
+  it("is written by one of two controllers at a time, and by the other once that has ended", async () => {
+    const { url, namespace, have, log, create } = await place();
+    await create(...configuration(url), configMap("a"));
+    const first = await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    await controllerOf(namespace);
+    await create(configMap("b"));
+    await have([path(namespace, "a"), path(namespace, "b")]);
+    await first.stop();
+    await create(configMap("c"));
+    await have([path(namespace, "a"), path(namespace, "b"), path(namespace, "c")]);
+    expect(log("%s")).toHaveLength(3);
+  });
+
+  it("removes the files of what a rule does not select any more, but nothing without a rule", async () => {
+    const { url, namespace, have, log, create, patch, remove } = await place();
+    await create(...configuration(url, ["configmaps", "serviceaccounts"]), configMap("a"));
+    await controllerOf(namespace);
+    const account = path(namespace, "default", "serviceaccounts");
+    await have([path(namespace, "a"), account]);
+    await patch(manifest("WatchRule", "all", { rules: [{ resources: ["configmaps"] }] }));
+    await have([path(namespace, "a")]);
+    await remove(manifest("WatchRule", "all", {}));
+    await create(configMap("b"));
+    await create(
+      manifest("WatchRule", "again", { destinationRef: { name: "prod" }, rules: [{ resources: ["serviceaccounts"] }] }),
+    );
+    await have([path(namespace, "a"), account]);
+    const subject = `core/v1/serviceaccounts/${namespace}/default`;
+    expect(log("%s")).toEqual([`[CREATE] ${subject}`, `[DELETE] ${subject}`, "Create 2 objects"]);
+  });
+
   it("compares anew when others push before it, and pushes on top of them", async () => {
     const seen = { pushes: 0 };
     const { url, namespace, git, files, have, log, create } = await place({
@@ -195,5 +284,76 @@ describe("the journal", () => {
     await controllerOf(namespace);
     await have([`core/v1/configmaps/${namespace}/a.yaml`]);
     expect(files()[".configbutler/owner.yaml"]).toContain(`destination: GitRepoConfig ${namespace}/repo`);
+  });
+
+  it("leaves the old place of a destination that is moved, and knows nothing of it any more", async () => {
+    const { url, namespace, files, have, create, patch, remove } = await place();
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    await patch(manifest("GitDestination", "prod", { baseFolder: "moved" }));
+    const moved = path(namespace, "a").replace("prod/", "moved/");
+    await have([path(namespace, "a"), moved]);
+    await remove(configMap("a"));
+    await have([path(namespace, "a")]);
+    expect(Object.keys(files()).filter((at) => at.endsWith("owner.yaml"))).toEqual([
+      "moved/.configbutler/owner.yaml",
+      "prod/.configbutler/owner.yaml",
+    ]);
+  });
+
+  it("writes nothing through a symlink, says so, and goes on when it is gone", async () => {
+    const { url, namespace, git, have, create, ready } = await place();
+    git(
+      ["fast-import", "--quiet", "--force"],
+      "commit refs/heads/main\ncommitter Eve <eve@example.com> 1700000000 +0000\ndata 4\nelse\nM 120000 inline prod/core/v1/configmaps\ndata 4\n/etc\n",
+    );
+    await create(...configuration(url, ["configmaps", "serviceaccounts"]), configMap("a"));
+    await controllerOf(namespace);
+    const account = path(namespace, "default", "serviceaccounts");
+    await have(["prod/core/v1/configmaps", account]);
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "False", reason: "PathConflict" });
+    git(
+      ["fast-import", "--quiet", "--force"],
+      `commit refs/heads/main\ncommitter Eve <eve@example.com> 1700000000 +0000\ndata 4\nelse\nfrom ${git(["rev-parse", "main"])}\nD prod/core/v1/configmaps\n`,
+    );
+    await create(configMap("b"));
+    await have([path(namespace, "a"), path(namespace, "b"), account]);
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "True" });
+  });
+
+  it("writes what a namespaceSelector selects: labels that come and go are followed", async () => {
+    const { url, namespace, have, create } = await place();
+    const [repository, destination] = configuration(url);
+    if (repository === undefined || destination === undefined) throw new Error("no configuration");
+    await create(repository, destination, configMap("a"));
+    const rule = {
+      ...manifest("ClusterWatchRule", namespace, {
+        destinationRef: { name: "prod", namespace },
+        rules: [
+          {
+            scope: "Namespaced",
+            resources: ["configmaps"],
+            namespaceSelector: { matchLabels: { journaled: namespace } },
+          },
+        ],
+      }),
+    };
+    await administrator.create(rule);
+    onTestFinished(() => administrator.remove(rule));
+    await controllerOf(namespace);
+    await expect.poll(() => administrator.read(rule).then((object) => object?.["status"])).toBeDefined();
+    const labelled = (value: string | null) =>
+      administrator.patch({
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: namespace, labels: { journaled: value } },
+      });
+    await labelled(namespace);
+    await have([path(namespace, "a")]);
+    await create(configMap("b"));
+    await have([path(namespace, "a"), path(namespace, "b")]);
+    await labelled(null);
+    await have([]);
   });
 });

@@ -1,6 +1,6 @@
 // The admission policies of ActionSets: as whom they act, and who writes what has become of them.
 import { SYSTEM_NAMESPACE } from "@janus/api";
-import { JOURNAL_PREFIX, RUNNING, SERVICE_ACCOUNT } from "@janus/blueprints";
+import { BLUEPRINT_POLICIES, JOURNAL_PREFIX, RUNNING, SERVICE_ACCOUNT } from "@janus/blueprints";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { BLUEPRINTS_NAME, blueprintsDefaults, type BlueprintsProps } from "./blueprints-props.ts";
@@ -43,8 +43,8 @@ export class BlueprintPolicies extends Construct {
       denyByPolicy(part, metadata);
     };
 
-    policy(`${BLUEPRINTS_NAME}-actionsets`, {
-      matchConstraints: watchedWrites(props, ["cr.kanister.io", "*", "actionsets"]),
+    policy(BLUEPRINT_POLICIES.actionSets, {
+      matchConstraints: watchedWrites(props, ["cr.kanister.io", "*", "actionsets", "actionsets/status"]),
       matchConditions: [{ name: "is-not-the-controller", expression: `!(${isController})` }],
       variables: [
         { name: "named", expression: accountOf("object") },
@@ -88,7 +88,7 @@ export class BlueprintPolicies extends Construct {
       ],
     });
 
-    policy(`${BLUEPRINTS_NAME}-journals`, {
+    policy(BLUEPRINT_POLICIES.journals, {
       matchConstraints: watchedWrites(props, ["", "v1", "secrets"]),
       matchConditions: [
         { name: "is-not-the-controller", expression: `!(${isController})` },

@@ -6,7 +6,6 @@ import { leaderMetrics } from "../../../packages/runtime/src/leadership/leader-m
 import { actionSetMetrics } from "../../../packages/blueprints/src/shell/metrics.ts";
 import { attribution } from "../../../packages/git-journal/src/shell/attribution.ts";
 import { journalMetrics } from "../../../packages/git-journal/src/shell/metrics.ts";
-import { readinessMetric } from "../../../packages/git-journal/src/shell/readiness-metric.ts";
 import { metrics } from "../../../packages/controller/src/shell/telemetry/metrics.ts";
 import { processMetrics } from "../../../packages/runtime/src/process/process-metrics.ts";
 import { queueMetrics } from "../../../packages/runtime/src/telemetry/queue-metrics.ts";
@@ -33,8 +32,8 @@ it("docs/monitoring.md has every metric of ActionSets, and no other", () => {
 });
 
 it("docs/monitoring.md has every metric of the Git journal, and no other", () => {
-  const { registry } = journalMetrics({ states: () => [], now: () => 0 });
-  const all = [registry, attribution().registry, readinessMetric(() => new Map())]
+  const { registry } = journalMetrics({ states: () => [], notReady: () => [], now: () => 0 });
+  const all = [registry, attribution().registry]
     .flatMap((one) => one.getMetricsAsArray())
     .map(({ name }) => name);
   expect(firstCells(section(monitoring, "## Metrics of the Git journal")).toSorted()).toEqual(all.toSorted());

@@ -81,11 +81,12 @@ const markerIds = (state: BranchState, tree: Tree): readonly string[] =>
 
 /** The blobs that have to be read, because it is not known what they say. */
 export const blobsToRead = (state: BranchState, tree: Tree): readonly string[] => {
-  const contents = contentsOf(state.blobs);
+  const known = entriesOf(state.blobs);
+  const contents = contentsOf(known);
   const needed = writable(state).flatMap(
     (destination) => planned(comparedWith(state, destination, tree, contents)).toRead,
   );
-  return [...new Set([...needed, ...markerIds(state, tree).filter((id) => !state.blobs.has(id))])];
+  return [...new Set([...needed, ...markerIds(state, tree).filter((id) => !known.has(id))])];
 };
 
 const ownershipOf = (
@@ -184,7 +185,7 @@ export const compared = (
   comparing: Comparing,
 ): { readonly comparison: Comparison; readonly commits: readonly Commit[] } => {
   const { tree, read, textOf, installation, now } = comparing;
-  const blobs = new Map([...state.blobs, ...read]);
+  const blobs = new Map([...entriesOf(state.blobs), ...read]);
   const contents = contentsOf(blobs);
   const { transactions, held } = holdsAt(state, now);
   const destinations = writable(state).filter(({ wanted }) => comparing.folders.has(wanted.destination.folder));

@@ -12,13 +12,14 @@ import type {
   TargetPlace,
 } from "./branch-state.ts";
 import { resourceKey } from "./discovery.ts";
+import type { FileContent } from "./file-content.ts";
 import type { Outcome } from "./git/cycle.ts";
 import type { ObjectId } from "./git/object-id.ts";
 import { type By, forgotten, type History, recorded, settled, type Touch, UNKNOWN, withoutPushed } from "./history.ts";
 import type { JournaledBranch, JournaledDestination } from "./journaled-branch.ts";
 import type { KeptObject } from "./kept-object.ts";
 import { entriesOf, largeMap, valueAt, withValue } from "./large-map.ts";
-import { type FilePath, isWithin, objectPath } from "./path.ts";
+import { type BaseFolder, type FilePath, isWithin, layoutOf, nameOf, objectPath, relativeTo } from "./path.ts";
 import { rulesAbout, type SelectionRule } from "./selection.ts";
 import { deletedBy, journaledTransaction, type JournaledTransaction, type Marks, movedMark } from "./transactions.ts";
 
@@ -188,10 +189,26 @@ const touched = (
   return recorded(earlier, { path, version: versionOf(after), operations, by, at: now });
 };
 
+/** What a file of ours says, which then need not be read; undefined where the name cannot be told from the path. */
+const contentAt = (folder: BaseFolder, path: FilePath, { fingerprint }: KeptObject): FileContent | undefined => {
+  const relative = relativeTo(folder, path);
+  const layout = layoutOf(relative);
+  const name = nameOf(relative);
+  if (layout === undefined || name === undefined) return undefined;
+  const { group, version, namespace } = layout;
+  return {
+    apiVersion: group === "" ? version : `${group}/${version}`,
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    fingerprint,
+  };
+};
+
 const seen = (state: BranchState, file: SeenFile, by: By, now: Instant): BranchState => {
   const { destination, resource, path, ingested } = file;
-  const listed = state.destinations.get(destination)?.resources.get(resource);
-  if (listed === undefined) return state;
+  const one = state.destinations.get(destination);
+  const listed = one?.resources.get(resource);
+  if (one === undefined || listed === undefined) return state;
   const before = valueAt(listed.objects, path);
   const after = ingested.type === "kept" ? ingested.object : undefined;
   const next = {
@@ -202,9 +219,17 @@ const seen = (state: BranchState, file: SeenFile, by: By, now: Instant): BranchS
     })),
   };
   if (before?.fingerprint === after?.fingerprint) return next;
+  const said = before && contentAt(one.wanted.destination.folder, path, before);
   const history = touched(state, path, before, after, authorOf(state, path, before, after, by), now);
   const isLost = history.touches.length < state.history.touches.length;
-  return { ...next, history, ...(isLost ? { toCompare: compareFrom(state, now, false) } : {}) };
+  return {
+    ...next,
+    history,
+    ...(before?.blob === undefined || said === undefined
+      ? {}
+      : { blobs: withValue(state.blobs, before.blob, { content: said, marker: undefined }) }),
+    ...(isLost ? { toCompare: compareFrom(state, now, false) } : {}),
+  };
 };
 
 /** A whole new list: what it does not have is gone. Of what has changed meanwhile nobody knows who it was. */
@@ -457,7 +482,7 @@ export const afterEvent = (state: BranchState, event: BranchEvent, now: Instant)
       return {
         ...state,
         comparison,
-        blobs: comparison.blobs,
+        blobs: largeMap(comparison.blobs),
         format: comparison.format,
         destinations: new Map(
           [...state.destinations].map(([name, one]) => [

@@ -14,7 +14,7 @@ import type { PathConflict } from "./git/path-conflict.ts";
 import { type History, NO_HISTORY } from "./history.ts";
 import type { DestinationReport, JournaledBranch, JournaledDestination, Wanted } from "./journaled-branch.ts";
 import type { KeptObject } from "./kept-object.ts";
-import type { LargeMap } from "./large-map.ts";
+import { type LargeMap, largeMap, valueAt } from "./large-map.ts";
 import type { Ownership } from "./ownership.ts";
 import type { FilePath } from "./path.ts";
 import type { SelectedResource, SelectionRule, SelectionSettings } from "./selection.ts";
@@ -107,7 +107,8 @@ export interface BranchState {
   /** When the tip was asked for last. */
   readonly fetchedAt: Instant | undefined;
   readonly format: ObjectFormat;
-  readonly blobs: ReadonlyMap<string, ReadBlob>;
+  /** What blobs say, by their ids, of files that may be compared. */
+  readonly blobs: LargeMap<string, ReadBlob>;
   readonly comparison: Comparison | undefined;
   /** Commits that were made, and that the server may have, by the last of each push. */
   readonly made: ReadonlyMap<ObjectId, readonly PlannedCommit[]>;
@@ -133,7 +134,7 @@ export const initialBranch = (branch: JournaledBranch, settings: SelectionSettin
   toCompare: undefined,
   fetchedAt: undefined,
   format: "sha1",
-  blobs: new Map(),
+  blobs: largeMap(),
   comparison: undefined,
   made: new Map(),
   lease: "none",
@@ -155,7 +156,7 @@ export const objectAt = (
 ): KeptObject | undefined => {
   for (const { resources } of destinations.values())
     for (const { objects } of resources.values()) {
-      const object = objects.recent.has(path) ? objects.recent.get(path) : objects.base.get(path);
+      const object = valueAt(objects, path);
       if (object !== undefined) return object;
     }
   return undefined;

@@ -64,6 +64,13 @@ const comparisonDue = ({ toCompare, branch }: BranchState): Instant => {
 const isIdle = ({ history, toCompare, trouble }: BranchState): boolean =>
   history.touches.length === 0 && toCompare === undefined && trouble === undefined;
 
+/** Now and then, and where something in the branch is in the way: nothing is pushed there, which would tell that it is gone. */
+const isTipAsked = ({ fetchedAt, comparison, destinations }: BranchState, refresh: number, now: Instant): boolean =>
+  fetchedAt === undefined ||
+  now >= fetchedAt + refresh ||
+  (comparison?.conflicts.length ?? 0) > 0 ||
+  [...destinations.values()].some(({ ownership }) => ownership?.type === "anothers" && ownership.isBlocked);
+
 /** How many files differ, as far as it is known. */
 export const pendingOf = ({ history, comparison }: BranchState): number =>
   Math.max(new Set(history.touches.map(({ path }) => path)).size, comparison?.left ?? 0);
@@ -93,7 +100,7 @@ export const nextStep = (state: BranchState, { refresh, idle }: BranchTiming, no
     if (state.lease === "awaited") return wait(NEVER, "the Lease is awaited");
     const missing = state.comparison?.missing ?? new Map();
     if (missing.size > 0) return { do: "load", missing };
-    return { do: "sync", isFresh: state.fetchedAt === undefined || now >= state.fetchedAt + refresh };
+    return { do: "sync", isFresh: isTipAsked(state, refresh, now) };
   }
   const idleUntil = state.lease !== "none" && isIdle(state) ? (state.idleSince ?? now) + idle : NEVER;
   if (idleUntil <= now) return { do: "release" };

@@ -242,7 +242,11 @@ export const operationsOn = (
         (namespaceLabels !== undefined && rule.selectsNamespace(namespaceLabels))) &&
       (rule.selectsObject?.(labels) ?? true),
   );
-  return matching.length === 0 ? undefined : new Set(matching.flatMap(({ operations }) => [...operations]));
+  const [only, ...more] = matching;
+  // One and the same for all objects of a rule: there may be very many.
+  return only === undefined || more.length === 0
+    ? only?.operations
+    : new Set(matching.flatMap(({ operations }) => [...operations]));
 };
 
 /** The rules that are about the files of a resource in a namespace, of whatever labels: the objects may be gone. */

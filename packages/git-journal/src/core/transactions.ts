@@ -170,7 +170,10 @@ export type Marks = ReadonlyMap<string, string>;
 
 const ownerOf = ({ manager = "" }: ManagedFieldsEntry): string | undefined => transactionOf(manager)?.uid;
 
+const NO_MARKS: Marks = new Map();
+
 export const marksOf = ({ metadata: { managedFields = [] } }: KubeObject): Marks => {
+  if (!managedFields.some((entry) => ownerOf(entry) !== undefined)) return NO_MARKS;
   const entries = Map.groupBy(managedFields, ownerOf);
   return new Map([...entries].flatMap(([uid, all]) => (uid === undefined ? [] : [[uid, fingerprint(all)]])));
 };

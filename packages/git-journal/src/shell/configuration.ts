@@ -5,9 +5,10 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "../core/conditions.ts";
 import type { DestinationReport, Wanted } from "../core/journaled-branch.ts";
 import { isOfRepository } from "../core/repository-check.ts";
-import { readinessOf, type Told } from "../core/readiness.ts";
+import { type NotReady, notReadyOnes, readinessOf, type Told } from "../core/readiness.ts";
 import { pushedEvent, type StatusEvent } from "../core/status.ts";
 import { type JournalSettings, type Resolution, resolved } from "../core/wanted.ts";
+import { rested } from "./rested.ts";
 import { repositoryChecks } from "./repository-checks.ts";
 import { statusWriter } from "./status-writer.ts";
 import { watchConfiguration } from "./watched-configuration.ts";
@@ -42,15 +43,13 @@ export interface Configuration {
   readonly report: (destination: string, report: DestinationReport) => void;
   /** Tells whether the repository of a branch, by the key of the branch, can be used with its credentials. */
   readonly reportRepository: (branchKey: string, readiness: Readiness) => void;
-  /** What became of each object, by its id. */
-  readonly told: () => ReadonlyMap<string, Told>;
   /** Records an event on the object that stands for a destination, by its name. */
   readonly record: (destination: string, event: StatusEvent) => void;
+  /** Of all objects of the four kinds. */
+  readonly notReady: () => readonly NotReady[];
   readonly stop: () => Promise<void>;
 }
 
-/** In ms: objects that are applied together are read together. */
-const TOGETHER = 50;
 /** In ms, for each destination. */
 const PUSHED_INTERVAL = 60_000;
 
@@ -87,11 +86,12 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
       ...[...failing].flatMap(([key, readiness]) => [...configsOf(key)].map((config) => [config, readiness] as const)),
     ]);
 
-  const tell = (): void => {
+  const tellNow = (): void => {
     if (resolution === undefined || isStopped) return;
     told = readinessOf(resolution, { repositories: repositories(), reports, ingests });
     status.tell(told);
   };
+  const telling = rested("no status is written", log, tellNow);
 
   const countConflicts = ({ destinations, implicit }: Resolution): void => {
     const placed = [
@@ -130,18 +130,12 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     forget(resolution);
     countConflicts(resolution);
     checks.update(resolution.repositories);
-    tell();
+    tellNow();
     onWanted(resolution.wanted);
     synced.resolve();
   };
 
-  let planned: NodeJS.Timeout | undefined;
-  const resolveSoon = (): void => {
-    planned ??= setTimeout(() => {
-      planned = undefined;
-      resolveNow();
-    }, TOGETHER);
-  };
+  const resolving = rested("what is wanted in Git is not found out", log, resolveNow);
 
   const record = (destination: string, event: StatusEvent): void =>
     destination.startsWith(IMPLICIT)
@@ -162,32 +156,35 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     ...(options.namespaces === undefined ? {} : { namespaces: options.namespaces }),
     discoveryRefresh: options.discoveryRefresh,
     onDiscoveryError: () => count("discovery errors"),
-    onNews: resolveSoon,
+    onNews: resolving.soon,
     onSeen: (id) => status.look(id),
   });
   const status = statusWriter({ api, log, names, pod, object: watched.object });
-  const checks = repositoryChecks({ api, log, work, env, onChecked: tell });
+  const checks = repositoryChecks({ api, log, work, env, onChecked: telling.soon });
 
   return {
     isSynced: () => resolution !== undefined,
     synced: synced.promise,
-    told: () => told,
     record,
+    notReady: () => notReadyOnes(told),
     report: (destination, report) => {
       const before = reports.get(destination);
       reports.set(destination, report);
       if (report.pushed.commits !== (before?.pushed.commits ?? 0)) tellOfPushes(destination);
-      tell();
+      telling.soon();
     },
     reportRepository: (branchKey, readiness) => {
       if (isOfRepository(readiness)) failing.set(branchKey, readiness);
       else failing.delete(branchKey);
-      if (readiness.type === "ready") for (const config of configsOf(branchKey)) checks.used(config);
-      tell();
+      const branch = resolution?.wanted.branches.get(branchKey)?.branch;
+      if (readiness.type === "ready" && branch !== undefined)
+        for (const config of configsOf(branchKey)) checks.used(config, branch);
+      telling.soon();
     },
     stop: async () => {
       isStopped = true;
-      clearTimeout(planned);
+      resolving.stop();
+      telling.stop();
       synced.resolve();
       await watched.stop();
       await checks.stop();

@@ -16,7 +16,6 @@ import type { Flags } from "./flags.ts";
 import { clusterUid } from "./installation.ts";
 import { journalMetrics } from "./metrics.ts";
 import { NAMES } from "./names.ts";
-import { readinessMetric } from "./readiness-metric.ts";
 import { objectStreams } from "./object-streams.ts";
 import type { ServedWebhook } from "./serve-webhook.ts";
 import { fileText } from "./sops.ts";
@@ -63,6 +62,7 @@ export const startWork = (
   const running = new Map<string, Running>();
   const metrics = journalMetrics({
     states: () => [...running.values()].map(({ worker }) => worker.state()),
+    notReady: () => configuration?.notReady() ?? [],
     now: wall,
   });
   const texts = fileTexts(fileText);
@@ -217,11 +217,7 @@ export const startWork = (
   const started = start();
 
   return {
-    registry: Registry.merge([
-      metrics.registry,
-      authors.registry,
-      readinessMetric(() => configuration?.told() ?? new Map()),
-    ]),
+    registry: Registry.merge([metrics.registry, authors.registry]),
     isSynced: () => configuration?.isSynced() ?? false,
     synced: synced.promise,
     stop: async () => {
