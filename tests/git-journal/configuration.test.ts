@@ -462,3 +462,30 @@ it("tells of a branch that was rewritten, and says what is live all the same", a
     .poll(async () => (await eventsOf(namespace, "prod")).map(({ type, reason }) => `${type} ${reason}`))
     .toContain("Warning HistoryRewritten");
 });
+
+it("nobody writes with the credentials of another namespace, even if he names the same repository first", async () => {
+  const authorization = `Basic ${Buffer.from(`alice:${PASSWORD}`).toString("base64")}`;
+  const { url, namespace, have, files, create } = await place({ authorization });
+  const evil = await freshNamespace();
+  const object = async (kind: string, name: string, spec: JsonObject): Promise<Manifest> =>
+    made(kind, `${evil}/${name}`, spec);
+  await object("GitRepoConfig", "repo", { repoUrl: url, allowedBranches: ["main"] });
+  const theirs = await object("GitDestination", "evil", {
+    repoRef: { name: "repo" },
+    branch: "main",
+    baseFolder: "evil",
+  });
+  await object("WatchRule", "all", { destinationRef: { name: "evil" }, rules: [{ resources: ["configmaps"] }] });
+  await administrator.create(within(evil, configMap("theirs")));
+  const [repo, ...others] = configuration(url);
+  await create(secret("cred", { username: "alice", password: PASSWORD }), ...others, configMap("ours"), {
+    ...(repo as Manifest),
+    spec: { repoUrl: url, allowedBranches: ["main"], secretRef: { name: "cred" } },
+  });
+  await controllerOf(namespace, { flags: { watchNamespaces: [namespace, evil] } });
+  await have([`prod/core/v1/configmaps/${namespace}/ours.yaml`]);
+  await expect.poll(said(theirs), SOON).toBe("False GitRepoConfigNotReady");
+  await create(configMap("later"));
+  await have(["later", "ours"].map((name) => `prod/core/v1/configmaps/${namespace}/${name}.yaml`));
+  expect(Object.keys(files()).filter((at) => at.startsWith("evil"))).toEqual([]);
+});
