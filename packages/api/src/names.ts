@@ -38,6 +38,9 @@ export const REJECTION_REASON = `${GROUP}/rejection-reason`;
 /** The holder identity of a Transaction that has applied changes and requests the locks of this one, which has not. */
 export const REQUEST_YIELD = `${GROUP}/give-way-to`;
 
+/** The commit to which the Transaction goes back, as kubectl janus plan --from-git writes it; `revert COMMIT`: it takes that one back. */
+export const FROM_GIT = "janus.io/from-git";
+
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
 export const MANAGED_BY = "janus";
 export const TRANSACTION_LABEL = "janus.io/transaction";

@@ -28,3 +28,12 @@ it("does not offer a flag that it refuses", async () => {
   const others = program.commands.filter((command) => command.name() !== "run");
   expect(others.map((command) => command.helpInformation()).join("\n")).not.toContain("--dry-run");
 });
+
+it("completes a clone and a path in it as files", async () => {
+  const program = await wholeProgram();
+  for (const typed of [
+    ["--repo", ""],
+    ["--from-git", "HEAD", ""],
+  ])
+    expect(await completed(program, ["plan", ...typed])).toBe(":0\n");
+});

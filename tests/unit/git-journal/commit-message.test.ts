@@ -95,6 +95,27 @@ describe("a message", () => {
     );
   });
 
+  it("of a Transaction names the commit that it takes back, or to which it goes back", () => {
+    const transaction = {
+      namespace: "shop",
+      name: "undo",
+      uid: "u",
+      phase: "Committed",
+      completedAt: 0,
+      users: {},
+      targets: [],
+    } as const;
+    const by: By = { type: "transaction", uid: "u" };
+    const id = "1f3a9c2b".repeat(5);
+    const said = (reverts: boolean): string =>
+      commitMessage(
+        commit(by, file("a")),
+        context({ transaction: { ...transaction, fromGit: { commit: id, reverts } } }),
+      );
+    expect(said(true)).toContain(`\nReverts: ${id}\n`);
+    expect(said(false)).toContain(`\nFrom-git: ${id}\n`);
+  });
+
   it("has no more lines, whatever the name of the user is", () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (name) => {

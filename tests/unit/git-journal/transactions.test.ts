@@ -75,6 +75,19 @@ const mark = (uid = UID, more: JsonObject = {}): JsonObject => ({
 });
 
 describe("what is read of a Transaction", () => {
+  it.each([
+    [`revert ${"a".repeat(40)}`, { commit: "a".repeat(40), reverts: true }],
+    ["a".repeat(64), { commit: "a".repeat(64), reverts: false }],
+    ["main", undefined],
+    [`${"a".repeat(40)}\nSigned-off-by: x`, undefined],
+  ])("the commit of the annotation %j, if it is one", (annotation, fromGit) => {
+    const { fromGit: read } = journaledTransaction(
+      decoded("Committed", [], { "janus.io/from-git": annotation }),
+      pathOf,
+    );
+    expect(read).toEqual(fromGit);
+  });
+
   it("targets in its own namespace, users, and by which sign each change is seen", () => {
     const txn = decoded("Committed", [applied, applied, { prepared: true, committed: true, created: "new" }], {
       "backup.janus.io/approved-by": "bob",

@@ -1,5 +1,4 @@
 // The command approve: shows what a Draft would do, and publishes exactly that.
-import { createInterface } from "node:readline/promises";
 import { LAST_EDITED_BY, LIFECYCLE_CHANGED_BY, REQUESTED_BY, type Transaction } from "@janus/api";
 import { messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
@@ -13,6 +12,7 @@ import { outputTo, painter } from "../output/style.ts";
 import { renderReport } from "../plan/render-report.ts";
 import { unshown, type Unshown } from "../plan/unshown.ts";
 import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
+import { isConfirmed } from "./confirmation.ts";
 import { exitWith } from "./exit-with.ts";
 import { command } from "./flags.ts";
 import { nameAndNamespace, published, refuseIn } from "./lifecycle.ts";
@@ -58,20 +58,6 @@ const leftOut = ({ contents, fields, others }: Unshown, on: string): string => {
   ]
     .map((part) => `${part}\n`)
     .join("");
-};
-
-/** The answer to `[y/N]`; no, if the user ends the input. Errors: Ctrl-C. */
-const isConfirmed = async (question: string): Promise<boolean> => {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  terminal.on("SIGINT", () => reject(new Failure("interrupted: nothing was approved", 130)));
-  terminal.on("close", () => resolve(""));
-  terminal.question(question).then(resolve, reject);
-  try {
-    return /^y(es)?$/iu.test((await promise).trim());
-  } finally {
-    terminal.close();
-  }
 };
 
 /**
@@ -131,7 +117,7 @@ const approve = (name: string, flags: ApproveFlags): Promise<number> =>
       throw new Failure(
         `nothing was approved: not all of it can be shown, and --yes approves only what is shown. To approve it, leave out --yes`,
       );
-    if (flags.yes !== true && !(await isConfirmed("Approve it? [y/N] "))) {
+    if (flags.yes !== true && !(await isConfirmed("Approve it? [y/N] ", "nothing was approved"))) {
       output.write(`Nothing was approved. To set it back to Draft: kubectl janus reject ${on}\n`);
       return 1;
     }

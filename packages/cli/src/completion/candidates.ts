@@ -2,6 +2,7 @@
 import { type Transaction, transactions } from "@janus/api";
 import { actionSets, blueprints, profiles } from "@janus/blueprints/authoring";
 import { namespaces, serviceAccounts } from "@janus/controller";
+import { gitDestinations } from "@janus/git-journal";
 import { entriesOfKubeconfig, type KubeObject, listAll, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { openCluster } from "../cluster/cluster.ts";
@@ -96,7 +97,10 @@ const valuesOf = async (typed: Typed, flag: string, choices: readonly string[] |
       return names(typed, actionSets);
     case "profile":
       return names(typed, profiles);
+    case "destination":
+      return names(typed, gitDestinations);
     case "values":
+    case "repo":
       return "files";
     case "context":
     case "cluster":
@@ -131,6 +135,7 @@ const argumentsOf = async (typed: Typed, name: string): Promise<Candidates> => {
       return names(typed, blueprints);
     case "files":
     case "file":
+    case "path":
       return "files";
     default:
       return [];

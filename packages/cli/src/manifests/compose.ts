@@ -116,7 +116,15 @@ export const compose = (
     "order" in sorted
       ? sorted.order.map((manifest) => ({ ...changeOf(manifest), ...(isSkipped(manifest) ? { waitFor: [] } : {}) }))
       : [];
-  const changes = [...applies, ...deletions];
+  return transactionOf([...applies, ...deletions], namespace, flags);
+};
+
+/** The Transaction with these changes. Errors: more changes than it takes; flags that are not valid. */
+export const transactionOf = (
+  changes: readonly ChangeManifest[],
+  namespace: string,
+  flags: ComposeFlags,
+): TransactionManifest => {
   if (changes.length > MAX_CHANGES)
     throw new Failure(
       `${changes.length} changes, but a Transaction has at most ${MAX_CHANGES}: split them into several Transactions`,

@@ -55,7 +55,7 @@ const bodyOf = ({ files }: PlannedCommit): string => {
 };
 
 const ofTransaction = (
-  { namespace, name, uid, phase, users }: JournaledTransaction,
+  { namespace, name, uid, phase, users, fromGit }: JournaledTransaction,
   isIncomplete: boolean | undefined,
 ): readonly Trailer[] => [
   ["Transaction", `${namespace}/${name}`],
@@ -66,6 +66,7 @@ const ofTransaction = (
   ["Approved-by", users.approvedBy],
   ["Last-edited-by", users.lastEditedBy],
   ["Rollback-requested-by", users.rollbackRequestedBy],
+  [fromGit?.reverts === true ? "Reverts" : "From-git", fromGit?.commit],
 ];
 
 const trailersOf = ({ by }: PlannedCommit, context: CommitContext): readonly Trailer[] => {

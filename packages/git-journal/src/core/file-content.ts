@@ -18,7 +18,7 @@ export interface FileContent {
 }
 
 /** The one object of a text; undefined if it is anything else. */
-const objectIn = (text: string): KubeObject | undefined => {
+export const objectIn = (text: string): KubeObject | undefined => {
   try {
     const [document, ...more] = readYaml(text);
     const value = document?.value;

@@ -127,6 +127,13 @@ export const layoutOf = (relative: string): Layout | undefined => {
   return { group, version, resource, ...(namespace === undefined ? {} : { namespace }) };
 };
 
+/** The layouts that the path of a file may have, wherever the base folder ends; none: it is not that of an object. */
+export const layoutsIn = (path: string): readonly Layout[] =>
+  path
+    .split("/")
+    .flatMap((_, at, segments) => layoutOf(segments.slice(at).join("/")) ?? [])
+    .filter(({ version }) => VERSION.test(version));
+
 /** The name of the object whose file it is; undefined if the file has only a part of it. */
 export const nameOf = (relative: string): string | undefined => {
   const file = relative.slice(relative.lastIndexOf("/") + 1).replace(/\.yaml$/u, "");

@@ -68,7 +68,11 @@ const verdictOn = (path: FilePath, object: IndexedObject, { tree, read }: Compar
 };
 
 /** Whether a file is that of the object that its path promises. Others may be there, such as a `kustomization.yaml`. */
-const isAsPromised = (relative: string, { group, version, namespace }: Layout, content: FileContent): boolean =>
+export const isAsPromised = (
+  relative: string,
+  { group, version, namespace }: Layout,
+  content: Pick<FileContent, "apiVersion" | "namespace" | "name">,
+): boolean =>
   content.apiVersion === (group === "" ? version : `${group}/${version}`) &&
   content.namespace === namespace &&
   isFileOf(relative, content.name);

@@ -4,6 +4,7 @@
 import {
   APPROVED_BY,
   deletes,
+  FROM_GIT,
   type ItemState,
   LAST_EDITED_BY,
   type Phase,
@@ -16,6 +17,7 @@ import {
 import { fromTimestamp, type Instant, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import type { PendingFile } from "./batch.ts";
 import { fingerprint } from "./file-content.ts";
+import { type FromGit, fromGitIn } from "./from-git-annotation.ts";
 import type { Touch } from "./history.ts";
 import type { FilePath } from "./path.ts";
 
@@ -46,6 +48,8 @@ export interface JournaledTransaction {
     readonly lastEditedBy?: string | undefined;
     readonly rollbackRequestedBy?: string | undefined;
   };
+  /** The commit that it takes back, or to which it goes back. */
+  readonly fromGit?: FromGit;
   /** Those that are written to the branch. */
   readonly targets: readonly JournaledTarget[];
 }
@@ -65,6 +69,7 @@ export const journaledTransaction = (
   pathOf: (target: Target) => FilePath | undefined,
 ): JournaledTransaction => {
   const { namespace, name, uid, annotations = {} } = metadata;
+  const fromGit = fromGitIn(annotations[FROM_GIT]);
   return {
     namespace,
     name,
@@ -77,6 +82,7 @@ export const journaledTransaction = (
       lastEditedBy: annotations[LAST_EDITED_BY],
       rollbackRequestedBy: annotations[ROLLBACK_REQUESTED_BY],
     },
+    ...(fromGit === undefined ? {} : { fromGit }),
     targets: spec.changes.flatMap(({ target, type }, at): readonly JournaledTarget[] => {
       const path = pathOf({ ...target, namespace: target.namespace ?? namespace });
       if (path === undefined) return [];

@@ -84,7 +84,8 @@ async function* records(stdout: Readable): AsyncGenerator<string> {
   }
 }
 
-const treeOf =
+/** Reads the tree that `ls-tree -r -z` prints, as far as it concerns these folders. */
+export const treeOf =
   (folders: readonly string[]) =>
   async (stdout: Readable): Promise<Tree> => {
     const tree = new Map<string, TreeEntry>();

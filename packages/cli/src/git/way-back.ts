@@ -1,0 +1,157 @@
+// Finds the changes that bring the cluster to a commit, or take a commit back, and what of it is not done.
+import {
+  changeTo,
+  type FilesOfCommit,
+  type Goal,
+  goalsOf,
+  goalsOfRevert,
+  isConflict,
+  type ObjectChange,
+  type ObjectId,
+  objectName,
+  type Tree,
+  type Unused,
+} from "@janus/git-journal/way-back";
+import type { KubeObject, Resource } from "@janus/kube";
+import { inLanes } from "@janus/runtime/parts";
+import { messageOf } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import * as O from "fp-ts/lib/Option.js";
+import { type Cluster, found } from "../cluster/cluster.ts";
+import { Failure } from "../failure.ts";
+import { commitOf, objectsIn, parentOf, tipOf, treeBelow } from "./committed-files.ts";
+import type { Repository } from "./repository.ts";
+
+/** A change, and the file for which it is. */
+export interface FiledChange {
+  readonly path: string;
+  readonly change: ObjectChange;
+  /** The whole object; of a Delete the one that is there. */
+  readonly object: KubeObject;
+}
+
+/** An object that somebody has changed since the commit. */
+export interface Conflict {
+  readonly object: KubeObject;
+  readonly resource: Pick<Resource, "statusSubresource">;
+  readonly wrote: KubeObject | undefined;
+  readonly live: KubeObject | undefined;
+}
+
+/** The way to a state that Git has. */
+export interface WayBack {
+  readonly commit: ObjectId;
+  readonly changes: readonly FiledChange[];
+  readonly conflicts: readonly Conflict[];
+  /** Objects that are left as they are, each with its reason. */
+  readonly left: readonly string[];
+  readonly wrong: readonly Unused[];
+  readonly skipped: readonly Unused[];
+}
+
+/** Objects that are read at a time. */
+const LANES = 16;
+
+interface Live {
+  readonly object: KubeObject | undefined;
+  /** Undefined: no such kind is served, so that there is no such object. */
+  readonly resource: Resource | undefined;
+}
+
+const readLive = async (cluster: Cluster, { apiVersion, kind, metadata }: KubeObject): Promise<Live> => {
+  const served = await cluster.discovery.resource(apiVersion, kind);
+  if (E.isLeft(served)) {
+    if (served.left.type === "unknown") return { object: undefined, resource: undefined };
+    throw new Failure(`cannot find out where ${apiVersion} ${kind} is served: ${messageOf(served.left)}`);
+  }
+  const resource = served.right;
+  const { name = "", namespace = cluster.namespace } = metadata;
+  const place = { resource, name, ...(resource.namespaced ? { namespace } : {}) };
+  const what = `cannot read ${objectName({ apiVersion, kind, metadata })}`;
+  return { resource, object: await found(cluster.api, { verb: "get", ...place }, what) };
+};
+
+const allLive = async (cluster: Cluster, goals: readonly Goal[]): Promise<ReadonlyMap<Goal, Live>> => {
+  const all = new Map<Goal, Live>();
+  await inLanes(goals.values(), LANES, async (goal) => {
+    all.set(goal, await readLive(cluster, goal.object));
+    return true;
+  });
+  return all;
+};
+
+type Judged = Pick<WayBack, "changes" | "left">;
+
+const judged = (goals: readonly Goal[], live: ReadonlyMap<Goal, Live>): Judged => {
+  const changes: FiledChange[] = [];
+  const left: string[] = [];
+  for (const goal of goals) {
+    const object = live.get(goal)?.object;
+    const change = changeTo({ wanted: goal.wanted, live: object });
+    if (E.isLeft(change)) left.push(change.left);
+    else if (O.isSome(change.right))
+      changes.push({ path: goal.path, change: change.right.value, object: goal.wanted ?? goal.object });
+  }
+  return { changes, left };
+};
+
+const nothingThere = (path: string, name: string, repository: Repository): Failure =>
+  new Failure(`there is no file of an object ${path === "" ? "" : `under ${path} `}at ${name} in ${repository.name}`);
+
+const isEmpty = ({ objects, wrong }: FilesOfCommit): boolean => objects.size + wrong.length === 0;
+
+/**
+ * The way to a commit: what is under the path becomes as it was there. What of it Git has come to have since is deleted.
+ *
+ * Errors: if neither the commit nor the newest one has a file of an object there.
+ */
+export const wayTo = async (
+  cluster: Cluster,
+  repository: Repository,
+  { name, path }: { readonly name: string; readonly path: string },
+): Promise<WayBack> => {
+  const commit = await commitOf(repository, name);
+  const tree = await treeBelow(repository, commit, path);
+  const at = await objectsIn(repository, tree);
+  const newer = [...(await treeBelow(repository, await tipOf(repository), path))].filter(([file]) => !tree.has(file));
+  const tip = await objectsIn(repository, newer);
+  if (isEmpty(at) && isEmpty(tip)) throw nothingThere(path, name, repository);
+  const goals = goalsOf(at, tip);
+  const { wrong, skipped } = at;
+  return { commit, conflicts: [], wrong, skipped, ...judged(goals, await allLive(cluster, goals)) };
+};
+
+const NO_TREE: Tree = new Map();
+
+/** The entries that another tree does not have in the same way. */
+const changed = (tree: Tree, other: Tree): Tree =>
+  new Map([...tree].filter(([path, { id, kind }]) => other.get(path)?.id !== id || other.get(path)?.kind !== kind));
+
+/**
+ * The way back from a commit: exactly its files, to what they were before it.
+ *
+ * Errors: of a merge; if it has changed no file of an object there.
+ */
+export const wayBackFrom = async (
+  cluster: Cluster,
+  repository: Repository,
+  { name, path }: { readonly name: string; readonly path: string },
+): Promise<WayBack> => {
+  const commit = await commitOf(repository, name);
+  const parent = await parentOf(repository, commit);
+  const after = await treeBelow(repository, commit, path);
+  const before = parent === undefined ? NO_TREE : await treeBelow(repository, parent, path);
+  const wrote = await objectsIn(repository, changed(after, before));
+  const former = await objectsIn(repository, changed(before, after));
+  if (isEmpty(wrote) && isEmpty(former)) throw nothingThere(path, `the changes of ${name}`, repository);
+  const goals = goalsOfRevert(wrote, former);
+  const live = await allLive(cluster, goals);
+  const conflicts = goals.flatMap((goal): readonly Conflict[] => {
+    const { object, resource } = live.get(goal) ?? { object: undefined, resource: undefined };
+    if (resource === undefined || !isConflict(goal, object)) return [];
+    return [{ object: goal.object, resource, wrote: goal.wrote?.object, live: object }];
+  });
+  const named = new Set([...goals, ...former.skipped].map(({ path }) => path));
+  const skipped = [...former.skipped, ...wrote.skipped.filter(({ path }) => !named.has(path))];
+  return { commit, conflicts, wrong: [...wrote.wrong, ...former.wrong], skipped, ...judged(goals, live) };
+};

@@ -1,0 +1,154 @@
+// Compares what files of a commit say with the live objects, and makes the changes that bring the cluster there.
+import { isIrreplaceable } from "@janus/api";
+import { asObject, equal, isObject, type Json, type JsonObject, type KubeObject, member } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import * as O from "fp-ts/lib/Option.js";
+import type { Filed, FilesOfCommit } from "./files-of-commit.ts";
+import { objectName, statedFields } from "./object-file.ts";
+import { patchContent } from "./patch-content.ts";
+
+/** An object as it is wanted, and as it is. */
+export interface Compared {
+  /** Undefined: there is to be none. */
+  readonly wanted: KubeObject | undefined;
+  readonly live: KubeObject | undefined;
+}
+
+/** A change of a Transaction. */
+export interface ObjectChange {
+  readonly target: {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly name: string;
+    readonly namespace?: string;
+  };
+  readonly type: "Create" | "Update" | "Patch" | "Delete";
+  readonly content?: JsonObject;
+}
+
+const targetOf = ({ apiVersion, kind, metadata: { name = "", namespace } }: KubeObject): ObjectChange["target"] => ({
+  apiVersion,
+  kind,
+  name,
+  ...(namespace === undefined ? {} : { namespace }),
+});
+
+/** Whether both say the same, of what a file says; or both are absent. */
+export const saysSame = (one: KubeObject | undefined, other: KubeObject | undefined): boolean =>
+  one === undefined || other === undefined ? one === other : equal(statedFields(one), statedFields(other));
+
+/** The live value with all that is compared as it is wanted: what is not compared, such as an address of a Service, stays. */
+const overlaid = (live: Json | undefined, is: Json | undefined, wanted: Json): Json => {
+  if (!isObject(live) || !isObject(wanted)) return wanted;
+  const compared = isObject(is) ? is : {};
+  return {
+    ...Object.fromEntries(Object.entries(live).filter(([name]) => !Object.hasOwn(compared, name))),
+    ...Object.fromEntries(
+      Object.entries(wanted).map(([name, value]) => [
+        name,
+        overlaid(member(live, name), member(compared, name), value),
+      ]),
+    ),
+  };
+};
+
+const part = (of: Json | undefined, name: string): Json | undefined => member(asObject(of), name);
+
+/** An Update keeps labels, annotations, owners and finalizers that its content does not name. */
+const updateContent = (live: KubeObject, is: JsonObject, wanted: JsonObject): JsonObject => {
+  const { apiVersion: _, kind: __, status: ___, metadata, ...fields } = live as unknown as JsonObject;
+  const { metadata: was, ...isFields } = is;
+  const { metadata: to, ...wantedFields } = wanted;
+  const named = ["labels", "annotations"]
+    .filter((name) => !equal(part(was, name), part(to, name)))
+    .map((name) => [name, overlaid(part(metadata, name), part(was, name), part(to, name) ?? {})]);
+  const content = asObject(overlaid(fields, isFields, wantedFields));
+  return { ...content, ...(named.length === 0 ? {} : { metadata: Object.fromEntries(named) as JsonObject }) };
+};
+
+/** Why an object that Git does not have is left all the same. */
+const reasonToLeave = (live: KubeObject): string | undefined => {
+  const owner = live.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (live.metadata.deletionTimestamp !== undefined) return "it is being deleted";
+  if (owner !== undefined) return `it belongs to ${owner.kind} ${owner.name}, which would create it again`;
+  if (isIrreplaceable(live)) return "its deletion cannot be undone: delete it yourself, if it is to go";
+  // Each namespace has it, and gets it again.
+  return live.kind === "ServiceAccount" && live.metadata.name === "default" ? "every namespace has it" : undefined;
+};
+
+/**
+ * The change that brings an object to what is wanted; none if it is so. On the left: that it is left as it is, and why.
+ *
+ * Guarantees: after the change, its file says what is wanted; what no file has, such as owners, finalizers and annotations of controllers,
+ *             stays. A Patch where nothing has to go, else an Update; nothing is deleted that cannot be created again as it was.
+ */
+export const changeTo = ({ wanted, live }: Compared): E.Either<string, O.Option<ObjectChange>> => {
+  if (wanted === undefined) {
+    if (live === undefined) return E.right(O.none);
+    const why = reasonToLeave(live);
+    return why === undefined
+      ? E.right(O.some({ target: targetOf(live), type: "Delete" }))
+      : E.left(`${objectName(live)}: ${why}`);
+  }
+  const target = targetOf(wanted);
+  const to = statedFields(wanted);
+  if (live === undefined) return E.right(O.some({ target, type: "Create", content: to }));
+  const is = statedFields(live);
+  if (equal(is, to)) return E.right(O.none);
+  const patch = patchContent(live, is, to);
+  return E.right(
+    O.some(
+      O.isSome(patch)
+        ? { target, type: "Patch", content: patch.value }
+        : { target, type: "Update", content: updateContent(live, is, to) },
+    ),
+  );
+};
+
+/** What is to become of one object. */
+export interface Goal {
+  readonly path: string;
+  /** Which one it is. */
+  readonly object: KubeObject;
+  /** Undefined: there is to be none. */
+  readonly wanted: KubeObject | undefined;
+}
+
+/**
+ * The goals that bring the cluster to a commit. What is to go is what Git itself has come to have since: the files of the tip of which the
+ * commit has none. An object that no file of either has is nobody's business.
+ */
+export const goalsOf = (at: FilesOfCommit, tip: FilesOfCommit): readonly Goal[] => [
+  ...[...at.objects.values()].flatMap(({ path, object, isWhole }) =>
+    isWhole ? [{ path, object, wanted: object }] : [],
+  ),
+  ...[...tip.objects].flatMap(([key, { path, object }]) =>
+    at.objects.has(key) ? [] : [{ path, object, wanted: undefined }],
+  ),
+];
+
+export interface RevertedGoal extends Goal {
+  /** As the commit has made it; undefined: there was none after it. */
+  readonly wrote: Filed | undefined;
+}
+
+/** The goals that take a commit back, by its files and those that its parent has in their place. */
+export const goalsOfRevert = (commit: FilesOfCommit, parent: FilesOfCommit): readonly RevertedGoal[] =>
+  [...new Map([...commit.objects, ...parent.objects])]
+    .toSorted(([, { path: one }], [, { path: other }]) => (one < other ? -1 : 1))
+    .flatMap(([key, { path, object }]) => {
+      const former = parent.objects.get(key);
+      return former?.isWhole === false
+        ? []
+        : [{ path, object, wanted: former?.object, wrote: commit.objects.get(key) }];
+    });
+
+/** Of a Secret whose data the file does not have, nothing is known of them. */
+const withoutData = (secret: KubeObject): KubeObject => ({ ...secret, data: {}, stringData: {} });
+
+/** Whether the live object is neither what the commit has made of it, nor as it was before: something else would be lost, too. */
+export const isConflict = ({ wrote, wanted }: RevertedGoal, live: KubeObject | undefined): boolean => {
+  if (saysSame(live, wanted)) return false;
+  if (wrote?.isWhole === false && live !== undefined) return !saysSame(withoutData(live), withoutData(wrote.object));
+  return !saysSame(live, wrote?.object);
+};
