@@ -20,6 +20,11 @@ export const LONGER = [
   "tests/pack/pack.test.ts",
 ];
 
+/** Of the Git journal, these need no control plane, and no more than a moment. */
+export const GIT_ALONE = ["git", "push", "work-directory", "webhook-server"].map(
+  (suite) => `tests/git-journal/${suite}.test.ts`,
+);
+
 /** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */
 export const EXHAUSTIVE = [
   ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
@@ -99,6 +104,7 @@ export const DEEPER = [
   "tests/blueprints/kanctl.test.ts",
   "tests/examples/cdk8s.test.ts",
   "tests/examples/own-controller.test.ts",
+  "tests/git-journal/webhook-deeper.test.ts",
   "tests/kube/leader.test.ts",
   "tests/restore/folded.test.ts",
   "tests/testing/agreement.test.ts",

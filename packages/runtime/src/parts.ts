@@ -1,6 +1,7 @@
 // The parts of the runtime, of which controllers with needs of their own are made: election, watches, queues, telemetry. Knows no kind.
 export { type CommonFlags, type FlagProblem, integer, type OwnFlags, parseFlags } from "./flags.ts";
 export { flagHelp, helpText } from "./flags-help.ts";
+export { boundConnections } from "./http/bound-connections.ts";
 export { type HttpLimits, serve } from "./http/server.ts";
 export * as candidate from "./leader-election/election-state.ts";
 export type { ElectionInput, ElectionState } from "./leader-election/election-state.ts";
