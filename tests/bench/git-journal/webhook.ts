@@ -10,7 +10,10 @@ import { serveWebhook, webhookConfigurations } from "../../../packages/git-journ
 import { startControlPlane } from "../../control-plane/control-plane.ts";
 import { freePorts } from "../../control-plane/free-ports.ts";
 
-/** Writes of one round; rounds with and without the webhook take turns, since machines differ and drift. */
+/**
+ * Writes of one round; rounds with and without the webhook take turns, since machines differ and drift. The quickest round counts: of
+ * the others much is what else the machine is doing.
+ */
 const WRITES = 500;
 const ROUNDS = 6;
 const NAMESPACE = "default";
@@ -130,19 +133,22 @@ try {
   for (const size of SIZES) {
     const alone: number[] = [];
     const called: number[] = [];
-    inside.length = 0;
+    const handled: (readonly [median: number, p99: number])[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       await turn(false);
-      alone.push(...(await writes(api, size, 2 * round)));
+      alone.push(quantile(await writes(api, size, 2 * round), 0.5));
       await turn(true);
-      called.push(...(await writes(api, size, 2 * round + 1)));
+      inside.length = 0;
+      called.push(quantile(await writes(api, size, 2 * round + 1), 0.5));
+      await sleep(200);
+      handled.push([quantile(inside, 0.5), quantile(inside, 0.99)]);
     }
-    await sleep(200);
-    const [a, b] = [quantile(alone, 0.5), quantile(called, 0.5)];
+    const [a, b] = [Math.min(...alone), Math.min(...called)];
+    const [median, p99] = [0, 1].map((at) => Math.min(...handled.map((one) => one[at] ?? 0)));
     say(
       [
         `${size} bytes: a write ${a.toFixed(2)} ms, with the webhook ${b.toFixed(2)} ms (median; ${(b - a).toFixed(2)} ms more)`,
-        `inside ${quantile(inside, 0.5).toFixed(2)} ms, p99 ${quantile(inside, 0.99).toFixed(2)} ms, of ${inside.length} calls`,
+        `inside ${median?.toFixed(2)} ms, p99 ${p99?.toFixed(2)} ms`,
       ].join("; "),
     );
   }

@@ -41,7 +41,8 @@ export interface WebhookOptions {
 }
 
 const answer = (response: ServerResponse, uid: string): void => {
-  response.writeHead(200, { "content-type": "application/json" }).end(allowed(uid));
+  const text = allowed(uid);
+  response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) }).end(text);
 };
 
 export const startWebhook = async ({ port, pair, isCalledAt, record, log }: WebhookOptions): Promise<Webhook> => {
