@@ -19,6 +19,7 @@ const builtIn = (group: string, plural: string, kind: string): Resource => ({
 const configMaps = builtIn("", "configmaps", "ConfigMap");
 const deployments = builtIn("apps", "deployments", "Deployment");
 const services = builtIn("", "services", "Service");
+const autoscalers = builtIn("autoscaling", "horizontalpodautoscalers", "HorizontalPodAutoscaler");
 const quotas = builtIn("", "resourcequotas", "ResourceQuota");
 
 const configMap = (name: string, value: string, metadata: object = {}) => ({
@@ -110,6 +111,22 @@ describe("the author", () => {
     await expect.poll(changes("scaled")).toEqual(["CREATE alice", "UPDATE bob", "UPDATE alice"]);
   });
 
+  it("is known, too, where another version is written than the one that is watched", async () => {
+    const autoscaler = {
+      apiVersion: "autoscaling/v1",
+      kind: "HorizontalPodAutoscaler",
+      metadata: { name: "scaler" },
+      spec: {
+        maxReplicas: 3,
+        targetCPUUtilizationPercentage: 80,
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "none" },
+      },
+    };
+    must(await create(alice, autoscaler, autoscalers));
+    must(await patch(bob, "scaler", { spec: { maxReplicas: 4 } }, autoscalers));
+    await expect.poll(changes("scaler")).toEqual(["CREATE alice", "UPDATE bob"]);
+  });
+
   it("is not who only tried it: a dry run", async () => {
     must(await create(alice, configMap("tried", "1")));
     must(
@@ -178,6 +195,7 @@ describe("the configuration", () => {
     expect(webhooks[0]?.rules).toMatchObject([
       { apiGroups: [""], resources: ["configmaps", "services", "*/scale"] },
       { apiGroups: ["apps"], resources: ["deployments", "*/scale"] },
+      { apiGroups: ["autoscaling"], apiVersions: ["v2"], resources: ["horizontalpodautoscalers", "*/scale"] },
     ]);
   });
 

@@ -18,7 +18,8 @@ const MOST_BYTES = 8 * 2 ** 20;
 /** Of all that are being received. */
 const MOST_IN_ALL = 32 * 2 ** 20;
 
-const LIMITS = { connections: 256, headerBytes: 8192, arrival: 5000, check: 1000 };
+/** Several API servers may each have two hundred writes in flight. */
+const LIMITS = { connections: 1024, headerBytes: 8192, arrival: 5000, check: 1000 };
 /** Longer than the API server keeps a connection that it does not use, in ms: it never calls on one that is just being closed. */
 const KEEP_ALIVE = 120_000;
 
