@@ -9,15 +9,14 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Held, keptSecret } from "../../packages/git-journal/src/shell/certificates.ts";
 import { readPair, watchPair } from "../../packages/git-journal/src/shell/certificate-files.ts";
+import { makeAuthority, makeCertificate } from "../../packages/git-journal/src/shell/make-certificates.ts";
 import {
   certificatesIn,
   hostsOf,
   isPair,
   issuerOf,
-  makeAuthority,
-  makeCertificate,
   type Pair,
-} from "../../packages/git-journal/src/shell/make-certificates.ts";
+} from "../../packages/git-journal/src/shell/read-certificates.ts";
 import { startWebhook } from "../../packages/git-journal/src/shell/webhook.ts";
 import { recording } from "../fixtures/recording.ts";
 import { newDirectory } from "./world.ts";

@@ -11,7 +11,7 @@ import type { AddressInfo } from "node:net";
 import { boundConnections, defect, type Log } from "@janus/runtime/parts";
 import type { JsonObject } from "@janus/types";
 import { allowed, HEAD, requestOf, uidIn } from "../core/admission-review.ts";
-import type { Pair } from "./make-certificates.ts";
+import type { Pair } from "./read-certificates.ts";
 
 /** Of one review, in bytes: the object before and after the write, each of which may have 3 MiB in a request. */
 const MOST_BYTES = 8 * 2 ** 20;
