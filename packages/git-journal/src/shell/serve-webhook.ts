@@ -7,7 +7,7 @@
  * validatingwebhookconfigurations `janus-git-journal`. On its port it is called by the API server only.
  */
 import { type Api, type Clock, delayAfter, type Resource, systemClock } from "@janus/kube";
-import { type Log, wall, type Watchdog } from "@janus/runtime/parts";
+import { type Log, wall, type Watchdog, withHeartbeat } from "@janus/runtime/parts";
 import {
   type ApiError,
   equal,
@@ -76,7 +76,7 @@ export interface ServeWebhookOptions {
  *             wherever that was interrupted.
  */
 export const serveWebhook = ({
-  api,
+  api: own,
   namespace,
   port,
   rules,
@@ -89,6 +89,9 @@ export const serveWebhook = ({
   now = wall,
 }: ServeWebhookOptions): ServedWebhook => {
   const loop = watchdog.loop("webhook");
+  const api = withHeartbeat(own, () => {
+    if (!isOver) loop.heartbeat();
+  });
   let wanted = rules === "All" ? ALL_RULES : undefined;
   let path: string | undefined;
   let trusted: Trusted | undefined;
