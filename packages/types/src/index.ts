@@ -13,7 +13,7 @@ export * from "./object-size.ts";
 export * from "./resource.ts";
 export type { SyntaxMistake } from "./syntax-mistake.ts";
 export * from "./time.ts";
-export { type Document, readYaml } from "./yaml/read-yaml.ts";
+export { type Document, readYaml, readYamlInOrder } from "./yaml/read-yaml.ts";
 export { plainScalar } from "./yaml/scalar.ts";
 export { textOfBytes } from "./yaml/text-of-bytes.ts";
 export { YamlError } from "./yaml/yaml-error.ts";

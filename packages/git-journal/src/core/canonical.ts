@@ -89,14 +89,16 @@ const field = (name: string, value: Json, indent: string): string => {
 
 const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The fields, these first, the others in order. */
+/** The names of its fields in the order of the file: these first. */
+const namesOf = (object: JsonObject, first: readonly string[]): readonly string[] => [
+  ...first.filter((name) => Object.hasOwn(object, name)),
+  ...Object.keys(object)
+    .filter((name) => !first.includes(name))
+    .toSorted(byCodeUnit),
+];
+
 const fieldsOf = (object: JsonObject, indent: string, first: readonly string[] = []): string =>
-  [
-    ...first.filter((name) => Object.hasOwn(object, name)),
-    ...Object.keys(object)
-      .filter((name) => !first.includes(name))
-      .toSorted(byCodeUnit),
-  ]
+  namesOf(object, first)
     .map((name) =>
       name === "metadata" && first === OBJECT && isObject(object[name])
         ? `metadata:${Object.keys(object[name]).length === 0 ? " {}\n" : `\n${fieldsOf(object[name], "  ", METADATA)}`}`
@@ -115,3 +117,16 @@ const METADATA = ["name", "namespace", "labels", "annotations"];
  * Assumes:    it is not nested deeper than the stack.
  */
 export const canonicalYaml = (object: JsonObject): string => fieldsOf(object, "", OBJECT);
+
+/** JSON whose objects are Maps, with their fields in the order of a file. */
+export type Ordered = Exclude<Json, readonly Json[] | JsonObject> | readonly Ordered[] | ReadonlyMap<string, Ordered>;
+
+const ordered = (value: Json, first: readonly string[] = []): Ordered => {
+  if (Array.isArray(value)) return value.map((item) => ordered(item));
+  if (!isObject(value)) return value;
+  const inner = (name: string) => (name === "metadata" && first === OBJECT ? METADATA : []);
+  return new Map(namesOf(value, first).map((name) => [name, ordered(value[name] ?? null, inner(name))]));
+};
+
+/** The object with its fields in the order in which {@link canonicalYaml} writes them. */
+export const inOrder = (object: JsonObject): Ordered => ordered(object, OBJECT);

@@ -1,5 +1,5 @@
 // Makes of a Secret what may be written: never its data in plain, but a keyed digest that tells when they change.
-import { asObject, canonical, type JsonObject, type KubeObject, without } from "@janus/types";
+import { asObject, canonical, isObject, type Json, type JsonObject, type KubeObject, parseJson, without } from "@janus/types";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -8,9 +8,53 @@ import { CONTENT_DIGEST } from "../api/names.ts";
 export const isSecret = ({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): boolean =>
   apiVersion === "v1" && kind === "Secret";
 
-/** With a key, since a plain hash of a short password can be guessed. */
-export const contentDigest = (key: Uint8Array, secret: JsonObject): string =>
-  `hmac-sha256:${bytesToHex(hmac(sha256, key, utf8ToBytes(canonical(secret["data"] ?? {}))))}`;
+/** What is below fields of these names is encrypted: below a label of this name, too, since SOPS has it so. */
+export const ENCRYPTED_FIELDS: readonly string[] = ["data", "stringData"];
+
+/** What is encrypted; without the objects in which there is nothing of it. */
+const encryptedPart = (object: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(object).flatMap(([name, value]) => {
+      const part = ENCRYPTED_FIELDS.includes(name) ? value : isObject(value) ? encryptedPart(value) : null;
+      return part === null || (isObject(part) && Object.keys(part).length === 0) ? [] : [[name, part]];
+    }),
+  );
+
+const readablePart = (object: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(object)
+      .filter(([name]) => !ENCRYPTED_FIELDS.includes(name))
+      .map(([name, value]) => [name, isObject(value) ? readablePart(value) : value]),
+  );
+
+/**
+ * The digest of what is encrypted of a Secret.
+ *
+ * With a key, since a plain hash of a short password can be guessed; and of one object, since those who may create Secrets elsewhere
+ * would otherwise have the controller hash their guesses for them.
+ */
+export const contentDigest = (key: Uint8Array, secret: JsonObject): string => {
+  const { namespace, name } = asObject(secret["metadata"]);
+  const content = canonical({ namespace, name, ...encryptedPart(secret) });
+  return `hmac-sha256:${bytesToHex(hmac(sha256, key, utf8ToBytes(content)))}`;
+};
+
+/** Annotations in which tools keep what they have applied, compressed: Rancher's Fleet and k3s, and operators of Banzai Cloud. */
+const COMPRESSED_COPY = /^(?:objectset\.rio\.cattle\.io\/applied|banzaicloud\.com\/last-applied)$/u;
+
+/** A shorter one, in base64, is found in texts that have nothing to do with it. */
+const LONG_VALUE = 16;
+
+/** Whether an annotation is a copy of the manifest, and so of the data: many tools keep one. */
+const isCopy = (name: string, value: Json, data: JsonObject): boolean => {
+  if (COMPRESSED_COPY.test(name)) return true;
+  if (typeof value !== "string") return false;
+  const copy = asObject(parseJson(value));
+  return (
+    ENCRYPTED_FIELDS.some((field) => Object.hasOwn(copy, field)) ||
+    Object.values(data).some((one) => typeof one === "string" && one.length >= LONG_VALUE && value.includes(one))
+  );
+};
 
 interface Encryption {
   /** Of its data, see {@link contentDigest}. */
@@ -28,7 +72,11 @@ export const fileOfSecret = (
   { digest, recipients }: Encryption,
 ): { readonly file: JsonObject; readonly compared: JsonObject } => {
   const metadata = asObject(secret["metadata"]);
-  const annotations = { ...asObject(metadata["annotations"]), [CONTENT_DIGEST]: digest };
-  const file = { ...without(secret, ["data", "stringData"]), metadata: { ...metadata, annotations } };
-  return { file, compared: { ...file, recipients: recipients.toSorted() } };
+  const kept = Object.entries(asObject(metadata["annotations"])).filter(
+    ([name, value]) => !isCopy(name, value, asObject(secret["data"])),
+  );
+  const annotations = { ...Object.fromEntries(kept), [CONTENT_DIGEST]: digest };
+  const file = { ...without(secret, ENCRYPTED_FIELDS), metadata: { ...metadata, annotations } };
+  const compared = recipients.length === 0 ? file : readablePart(file);
+  return { file, compared: { ...compared, recipients: recipients.toSorted() } };
 };

@@ -47,6 +47,24 @@ const chunksOf = (text: string): readonly Chunk[] => {
   return [...chunks, { text: `${lines.join("\n")}\n`, before }];
 };
 
+const documentsOf = (
+  text: string,
+  objectOf: (fields: ReadonlyMap<string, unknown>) => unknown,
+): readonly Document[] =>
+  chunksOf(text).flatMap(({ text: source, before }) => {
+    try {
+      refuse(source, /^\uFEFF/u, "a byte order mark in the middle of a file: remove it");
+      refuse(source, NOT_PRINTABLE, "a control character: write it as an escape in double quotes");
+      // In JSON they are characters, in YAML breaks.
+      if (source.trimStart().startsWith("{"))
+        refuse(source, RARE_BREAK, "a separator of lines or paragraphs: write it as an escape");
+      return nodesOf(source).map((node) => ({ value: valueOf(node, objectOf), line: before + node.line + 1 }));
+    } catch (error) {
+      if (!(error instanceof YamlError)) throw error;
+      throw new YamlError(error.message, { line: before + error.line, column: error.column });
+    }
+  });
+
 /**
  * The documents of a text of YAML or JSON, with the values that kubectl reads: in another dialect, a name such as `7e12345` or
  * `.` would be a number or nothing.
@@ -55,17 +73,7 @@ const chunksOf = (text: string): readonly Chunk[] => {
  *             object, text after the end of a document, tags that it ignores, bytes that are not those of a text.
  * Errors: {@link YamlError}.
  */
-export const readYaml = (text: string): readonly Document[] =>
-  chunksOf(text).flatMap(({ text: source, before }) => {
-    try {
-      refuse(source, /^\uFEFF/u, "a byte order mark in the middle of a file: remove it");
-      refuse(source, NOT_PRINTABLE, "a control character: write it as an escape in double quotes");
-      // In JSON they are characters, in YAML breaks.
-      if (source.trimStart().startsWith("{"))
-        refuse(source, RARE_BREAK, "a separator of lines or paragraphs: write it as an escape");
-      return nodesOf(source).map((node) => ({ value: valueOf(node), line: before + node.line + 1 }));
-    } catch (error) {
-      if (!(error instanceof YamlError)) throw error;
-      throw new YamlError(error.message, { line: before + error.line, column: error.column });
-    }
-  });
+export const readYaml = (text: string): readonly Document[] => documentsOf(text, Object.fromEntries);
+
+/** As {@link readYaml}, but objects are Maps, whose fields are in the order of the text: of an object, `10` comes before `a`. */
+export const readYamlInOrder = (text: string): readonly Document[] => documentsOf(text, (fields) => new Map(fields));

@@ -54,8 +54,9 @@ const isMerge = (node: Node): boolean =>
  * The JSON that kubectl makes of a document.
  *
  * Errors: {@link YamlError} for what has no JSON, or none that can be relied on.
+ * @param objectOf makes an object of its fields, which are in the order of the text
  */
-export const valueOf = (root: Node): unknown => {
+export const valueOf = (root: Node, objectOf: (fields: ReadonlyMap<string, unknown>) => unknown): unknown => {
   let parts = 0;
   let aliases = 0;
   /** Nodes whose values are being read: none may contain itself. */
@@ -118,7 +119,7 @@ export const valueOf = (root: Node): unknown => {
       if (one.kind === "list") return one.items.map(value);
       const object = new Map<string, unknown>();
       fill(object, one);
-      return Object.fromEntries(object);
+      return objectOf(object);
     });
   };
 
