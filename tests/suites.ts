@@ -13,7 +13,7 @@ export const LONGER = [
   "tests/yaml/differential.test.ts",
   "tests/templates/differential.test.ts",
   // Real git: servers, disks and processes that fail; that a push loses nothing is in push.test.ts.
-  ...["branch", "crash", "hostile", "https", "push-deeper", "ssh", "trouble"].map(
+  ...["branch", "crash", "hostile", "https", "push-deeper", "sops", "ssh", "trouble"].map(
     (suite) => `tests/git-journal/${suite}.test.ts`,
   ),
   // Installs what is published into empty projects.
@@ -43,6 +43,8 @@ export const EXHAUSTIVE = [
   "tests/docs/tools.test.ts",
   "tests/docs/etcd-restore.test.ts",
   "tests/docs/from-helm.test.ts",
+  // sops and age have to be built with Go.
+  "tests/docs/git-secrets.test.ts",
   // Real rollouts take their time, and kwok has to be built with Go.
   "tests/gates/rollouts.test.ts",
   // What Flux and Argo CD see, by their own code, which has to be built with Go.

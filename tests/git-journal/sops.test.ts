@@ -1,0 +1,138 @@
+// Secrets in Git, compared with the real sops and age: each reads what the other has written, and refuses what was edited.
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { asObject, type JsonObject, readYaml } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { identitiesOf, secretsOf } from "../../packages/git-journal/src/core/age-keys.ts";
+import { canonicalYaml } from "../../packages/git-journal/src/core/canonical.ts";
+import { sanitised } from "../../packages/git-journal/src/core/sanitise.ts";
+import { contentDigest, fileOfSecret } from "../../packages/git-journal/src/core/secret-file.ts";
+import { decrypted, fileText } from "../../packages/git-journal/src/shell/sops.ts";
+import { ANNA, BEN } from "../unit/git-journal/age-identities.ts";
+import { dataOf, secret as anySecret } from "../unit/git-journal/arbitrary-secret.ts";
+import { right } from "../unit/git-journal/right.ts";
+import { hasSops, sopsDirectory } from "./sops/tools.ts";
+
+let programs: string;
+let directory: string;
+
+const sops = async (args: readonly string[], identity = ANNA.identity): Promise<string> => {
+  const env = { PATH: process.env["PATH"], HOME: directory, SOPS_AGE_KEY: identity };
+  const options = { env, cwd: directory, maxBuffer: 1 << 26 };
+  return (await promisify(execFile)(path.join(programs, "sops"), ["--disable-version-check", ...args], options)).stdout;
+};
+
+/** Runs sops with a file of this text. */
+const sopsOf = async (text: string, ...args: readonly string[]): Promise<string> => {
+  const file = path.join(await mkdtemp(path.join(directory, "file-")), "secret.yaml");
+  await writeFile(file, text);
+  return sops([...args, file]);
+};
+
+const decrypts = async (text: string): Promise<JsonObject> =>
+  asObject(parse(await sopsOf(text, "--decrypt"), { version: "1.2" }));
+
+/** The file of a live Secret before it is encrypted. */
+const fileOf = (object: Parameters<typeof sanitised>[0]): { readonly file: JsonObject; readonly data: JsonObject } => {
+  const clean = sanitised(object);
+  const digest = contentDigest(new Uint8Array(32), clean);
+  return { file: fileOfSecret(clean, { digest, recipients: [ANNA.recipient] }).file, data: dataOf(object) };
+};
+
+const whole = ({ file, data }: ReturnType<typeof fileOf>): JsonObject =>
+  Object.keys(data).length === 0 ? file : { ...file, data };
+
+const RECIPIENTS = [ANNA.recipient, BEN.recipient];
+const RULE = ["--encrypted-regex", "^(data|stringData)$"];
+
+describe.runIf(await hasSops())("the real sops", () => {
+  beforeAll(async () => {
+    programs = await sopsDirectory();
+    directory = await mkdtemp(path.join(os.tmpdir(), "janus-sops-"));
+  }, 3_600_000);
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  it("reads what we have written", async () => {
+    await fc.assert(
+      fc.asyncProperty(anySecret, async (object) => {
+        const file = fileOf(object);
+        const text = await fileText({ type: "encrypted", ...file, recipients: RECIPIENTS });
+        expect(await decrypts(text)).toEqual(whole(file));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("has written what we read", async () => {
+    await fc.assert(
+      fc.asyncProperty(anySecret, async (object) => {
+        const plain = whole(fileOf(object));
+        const text = await sopsOf(canonicalYaml(plain), "--encrypt", "--age", RECIPIENTS.join(","), ...RULE);
+        expect(right(await decrypted(text, [BEN.identity]))).toEqual(plain);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("has edited, or given to other recipients, what we have written, and we read it", async () => {
+    const file = fileOf({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "db", namespace: "shop" },
+      data: { "9": "YQ==", "10": "Yg==", a: "" },
+    });
+    const place = path.join(directory, "edited.yaml");
+    await writeFile(place, await fileText({ type: "encrypted", ...file, recipients: [ANNA.recipient] }));
+    await sops(["set", place, '["data"]["10"]', '"Yw=="']);
+    await sops(["rotate", "--in-place", "--add-age", BEN.recipient, "--rm-age", ANNA.recipient, place]);
+    const text = await readFile(place, "utf8");
+    const expected = { ...file.file, data: { ...file.data, "10": "Yw==" } };
+    expect(right(await decrypted(text, [BEN.identity]))).toEqual(expected);
+    expect(E.isLeft(await decrypted(text, [ANNA.identity]))).toBe(true);
+  });
+
+  it.each<readonly [string, (text: string) => string]>([
+    ["a label", (text) => text.replace("app: web", "app: db")],
+    ["a value in plain", (text) => text.replace(/user: ENC.*$/mu, "user: Yg==")],
+    ["a value less", (text) => text.replace(/^ {2}user: .*\n/mu, "")],
+    ["another name of a value", (text) => text.replace("  user:", "  admin:")],
+    ["no mac", (text) => text.replace(/mac: ENC.*$/mu, 'mac: ""')],
+    ["a byte", (text) => text.replace(/(user: ENC\[AES256_GCM,data:)(.)/u, (_, head, byte) => `${head}${byte === "A" ? "B" : "A"}`)],
+  ])("and we refuse alike what was edited: %s", async (_, edit) => {
+    const file = fileOf({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "db", namespace: "shop", labels: { app: "web" } },
+      data: { password: "cDQ=", user: "YW5uYQ==" },
+    });
+    const text = await fileText({ type: "encrypted", ...file, recipients: RECIPIENTS });
+    const edited = edit(text);
+    expect(edited).not.toBe(text);
+    await expect(decrypts(text)).resolves.toEqual(whole(file));
+    await expect(decrypts(edited)).rejects.toThrow(/MAC|decrypt/u);
+    expect(E.isLeft(await decrypted(edited, [ANNA.identity]))).toBe(true);
+  });
+
+  it("has a key file that we read, and recipients that we accept", async () => {
+    const { stdout } = await promisify(execFile)(path.join(programs, "age-keygen"));
+    const [identity = ""] = right(identitiesOf(stdout));
+    const recipient = /public key: (\S+)/u.exec(stdout)?.[1] ?? "";
+    expect(secretsOf(new Uint8Array(32), [recipient]).problem).toBeUndefined();
+    const file = fileOf({ apiVersion: "v1", kind: "Secret", metadata: { name: "db" }, data: { a: "YQ==" } });
+    const text = await fileText({ type: "encrypted", ...file, recipients: [recipient] });
+    expect(right(await decrypted(text, [identity]))).toEqual(whole(file));
+    expect(asObject(readYaml(await sops(["--decrypt", "--input-type=yaml", "--output-type=yaml", await kept(text)], identity))[0]?.value)).toEqual(whole(file));
+  });
+
+  const kept = async (text: string): Promise<string> => {
+    const file = path.join(await mkdtemp(path.join(directory, "file-")), "secret.yaml");
+    await writeFile(file, text);
+    return file;
+  };
+});
