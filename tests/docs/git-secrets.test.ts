@@ -15,7 +15,13 @@ import { hasSops, sopsDirectory } from "../git-journal/sops/tools.ts";
 
 const page = "docs/git-secrets.md";
 
-describe.runIf(await hasSops())(page, () => {
+const recipients = async (): Promise<readonly string[]> => {
+  const { stdout } = await kubectl("get", "gitdestination", "-n=shop", "prod", "-o=json");
+  const { spec } = JSON.parse(stdout) as { readonly spec: { readonly secrets: { ageRecipients: string[] } } };
+  return spec.secrets.ageRecipients;
+};
+
+describe.runIf(await hasSops())("docs/git-secrets.md", () => {
   let home: string;
   let programs: string;
   let shell: Shell;
@@ -25,7 +31,11 @@ describe.runIf(await hasSops())(page, () => {
     shell = shellOf({ ...controlPlane, directory: home }, { path: [programs] });
     await kubectlWith(
       { stdin: JSON.stringify({ apiVersion: "v1", kind: "List", items: gitJournalCrds }) },
-      ...["apply", "--server-side", "--force-conflicts", "-f", "-"],
+      "apply",
+      "--server-side",
+      "--force-conflicts",
+      "-f",
+      "-",
     );
     await vi.waitUntil(async () => (await kubectl("get", "gitdestinations", "-A")).code === 0, 20_000);
     await shell("kubectl create namespace shop");
@@ -55,12 +65,6 @@ describe.runIf(await hasSops())(page, () => {
   const publicKey = async (file: string): Promise<string> =>
     (await promisify(execFile)(path.join(programs, "age-keygen"), ["-y", path.join(home, file)])).stdout.trim();
 
-  const recipients = async (): Promise<readonly string[]> => {
-    const { stdout } = await kubectl("get", "gitdestination", "-n=shop", "prod", "-o=json");
-    const { spec } = JSON.parse(stdout) as { readonly spec: { readonly secrets: { ageRecipients: string[] } } };
-    return spec.secrets.ageRecipients;
-  };
-
   it("makes a key, encrypts for it, and reads with it what is encrypted", async () => {
     await follow("Keys");
     const set = await recipients();
@@ -88,7 +92,9 @@ describe.runIf(await hasSops())(page, () => {
     await shell("kubectl create namespace flux-system");
     await follow("With Flux");
     const { stdout } = await kubectl("get", "secret", "-n=flux-system", "sops-age", "-o=jsonpath={.data.age\\.agekey}");
-    expect(Buffer.from(stdout, "base64").toString()).toBe(await readFile(path.join(home, "git-secrets.agekey"), "utf8"));
+    expect(Buffer.from(stdout, "base64").toString()).toBe(
+      await readFile(path.join(home, "git-secrets.agekey"), "utf8"),
+    );
     await follow("Replace a key");
     expect(await recipients()).toEqual([await publicKey("new.agekey")]);
   });

@@ -36,6 +36,6 @@ export const secret: fc.Arbitrary<KubeObject> = fc.record({
   type: fc.constantFrom("Opaque", "kubernetes.io/tls"),
   immutable: fc.constantFrom(true, false),
   data: fc.dictionary(key, value, { maxKeys: 4 }),
-}) as unknown as fc.Arbitrary<KubeObject>;
+});
 
 export const dataOf = (object: KubeObject): JsonObject => object["data"] as JsonObject;

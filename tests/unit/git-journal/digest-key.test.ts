@@ -8,7 +8,7 @@ const refused = (code: number, reason: string, more: Partial<ApiError> = {}): E.
   E.left({ type: "refused", code, reason, message: `${reason}!`, causes: [], ...more } as ApiError);
 const notFound = refused(404, "NotFound", { notFound: "object" });
 const stored = (data: object): E.Either<ApiError, KubeObject> =>
-  E.right({ apiVersion: "v1", kind: "Secret", metadata: { name: "janus-git-journal-digest" }, data } as KubeObject);
+  E.right({ apiVersion: "v1", kind: "Secret", metadata: { name: "janus-git-journal-digest" }, data });
 const key = Buffer.alloc(32, 5);
 
 /** An API server with these answers, and what it was asked. */

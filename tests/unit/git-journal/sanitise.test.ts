@@ -199,9 +199,12 @@ describe("what a file says", () => {
   });
 });
 
+const secret = sanitised(live("Secret", { type: "Opaque", data: { password: "cDQ=" } }));
+const named = (namespace: string, name: string) => ({ ...secret, metadata: { namespace, name } });
+const labelled = (data: string) => ({ ...secret, metadata: { name: "a", labels: { data, app: data } } });
+
 describe("Secrets", () => {
   const key = new Uint8Array(32).fill(1);
-  const secret = sanitised(live("Secret", { type: "Opaque", data: { password: "cDQ=" } }));
   const digest = contentDigest(key, secret);
   const sealed = {
     ...fileOfSecret(secret, { digest, recipients: ["age1"] }).file,
@@ -224,6 +227,42 @@ describe("Secrets", () => {
     expect(contentOf(canonicalYaml(file))?.fingerprint).toBe(
       fingerprint(fileOfSecret(secret, { digest, recipients: [] }).compared),
     );
+  });
+
+  it("the digest is that of one object: nobody learns from one of theirs what is in another", () => {
+    const digests = [named("shop", "a"), named("shop", "b"), named("other", "a")].map((one) => contentDigest(key, one));
+    expect(new Set(digests).size).toBe(3);
+  });
+
+  it("the digest is also that of labels which SOPS encrypts, since they are called data", () => {
+    expect(contentDigest(key, labelled("x"))).not.toBe(contentDigest(key, labelled("y")));
+    const { compared } = fileOfSecret(labelled("x"), { digest, recipients: ["age1"] });
+    expect(compared["metadata"]).toMatchObject({ labels: { app: "x" } });
+    expect(JSON.stringify(compared)).not.toContain('"data"');
+    expect(fileOfSecret(labelled("x"), { digest, recipients: [] }).compared).toMatchObject({
+      metadata: { labels: { data: "x" } },
+    });
+  });
+
+  it.each([
+    ["kapp.k14s.io/original", '{"kind":"Secret","data":{}}', false],
+    ["example.com/applied", '{"stringData":{"password":"p4"}}', false],
+    ["objectset.rio.cattle.io/applied", "H4sIAAAAAAAA", false],
+    ["banzaicloud.com/last-applied", "UEsDBBQACAAI", false],
+    ["example.com/yaml", "data:\n  password: Y29ycmVjdCBob3JzZQ==\n", false],
+    ["example.com/json", '{"team":"shop"}', true],
+    ["example.com/short", "cDQ=", true],
+    ["example.com/data", "data: stringData", true],
+  ])("an annotation with a copy of the data is left out: %s %s", (name, value, isKept) => {
+    const copied = {
+      ...secret,
+      metadata: { name: "a", annotations: { [name]: value } },
+      data: { password: "Y29ycmVjdCBob3JzZQ==", short: "cDQ=" },
+    };
+    for (const recipients of [[], ["age1"]]) {
+      const { file } = fileOfSecret(copied, { digest, recipients });
+      expect(Object.hasOwn((file["metadata"] as { annotations: object }).annotations, name)).toBe(isKept);
+    }
   });
 
   it("equal digests and equal recipients are equal files, however they are encrypted", () => {

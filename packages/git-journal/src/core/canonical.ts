@@ -118,14 +118,17 @@ const METADATA = ["name", "namespace", "labels", "annotations"];
  */
 export const canonicalYaml = (object: JsonObject): string => fieldsOf(object, "", OBJECT);
 
+type Scalar = null | boolean | number | string;
+
 /** JSON whose objects are Maps, with their fields in the order of a file. */
-export type Ordered = Exclude<Json, readonly Json[] | JsonObject> | readonly Ordered[] | ReadonlyMap<string, Ordered>;
+export type Ordered = Scalar | readonly Ordered[] | ReadonlyMap<string, Ordered>;
 
 const ordered = (value: Json, first: readonly string[] = []): Ordered => {
-  if (Array.isArray(value)) return value.map((item) => ordered(item));
-  if (!isObject(value)) return value;
-  const inner = (name: string) => (name === "metadata" && first === OBJECT ? METADATA : []);
-  return new Map(namesOf(value, first).map((name) => [name, ordered(value[name] ?? null, inner(name))]));
+  if (isObject(value)) {
+    const inner = (name: string) => (name === "metadata" && first === OBJECT ? METADATA : []);
+    return new Map(namesOf(value, first).map((name) => [name, ordered(value[name] ?? null, inner(name))]));
+  }
+  return Array.isArray(value) ? value.map((item) => ordered(item)) : (value as Scalar);
 };
 
 /** The object with its fields in the order in which {@link canonicalYaml} writes them. */

@@ -1,5 +1,14 @@
 // Makes of a Secret what may be written: never its data in plain, but a keyed digest that tells when they change.
-import { asObject, canonical, isObject, type Json, type JsonObject, type KubeObject, parseJson, without } from "@janus/types";
+import {
+  asObject,
+  canonical,
+  isObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  parseJson,
+  without,
+} from "@janus/types";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";

@@ -53,7 +53,13 @@ const isEncrypted = (path: Path): boolean => path.some((name) => ENCRYPTED_FIELD
 const placeOf = (path: Path): string => path.map((name) => `${name}:`).join("");
 
 const textOf = (leaf: Leaf): string =>
-  typeof leaf === "boolean" ? (leaf ? "True" : "False") : typeof leaf === "string" ? leaf : (digitsOf(leaf) ?? `${leaf}`);
+  typeof leaf === "boolean"
+    ? leaf
+      ? "True"
+      : "False"
+    : typeof leaf === "string"
+      ? leaf
+      : (digitsOf(leaf) ?? `${leaf}`);
 
 const typeOf = (leaf: Leaf): "str" | "bool" | "int" =>
   typeof leaf === "string" ? "str" : typeof leaf === "boolean" ? "bool" : "int";

@@ -50,6 +50,8 @@ export const digestKey = async (api: Api, namespace: string): Promise<E.Either<s
   if (E.isLeft(answer)) return E.left(`Secret ${namespace}/${NAME} cannot be read or made: ${messageOf(answer.left)}`);
   const key = keyIn(answer.right);
   return key === undefined
-    ? E.left(`Secret ${namespace}/${NAME} has no key of ${KEY_BYTES} bytes: delete it, and all Secrets are written anew`)
+    ? E.left(
+        `Secret ${namespace}/${NAME} has no key of ${KEY_BYTES} bytes: delete it, and all Secrets are written anew`,
+      )
     : E.right(key);
 };

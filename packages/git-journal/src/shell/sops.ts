@@ -72,10 +72,7 @@ const keyOf = async ({ keys }: SopsFile, identities: readonly string[]): Promise
  * Guarantees: a file that was changed after it was encrypted is refused; no value and no key is in an error.
  * @param identities those of `identitiesOf`, which are checked
  */
-export const decrypted = async (
-  text: string,
-  identities: readonly string[],
-): Promise<E.Either<string, JsonObject>> => {
+export const decrypted = async (text: string, identities: readonly string[]): Promise<E.Either<string, JsonObject>> => {
   const file = parseSops(text);
   if (E.isLeft(file)) return file;
   const key = await keyOf(file.right, identities);

@@ -47,10 +47,7 @@ const chunksOf = (text: string): readonly Chunk[] => {
   return [...chunks, { text: `${lines.join("\n")}\n`, before }];
 };
 
-const documentsOf = (
-  text: string,
-  objectOf: (fields: ReadonlyMap<string, unknown>) => unknown,
-): readonly Document[] =>
+const documentsOf = (text: string, objectOf: (fields: ReadonlyMap<string, unknown>) => unknown): readonly Document[] =>
   chunksOf(text).flatMap(({ text: source, before }) => {
     try {
       refuse(source, /^\uFEFF/u, "a byte order mark in the middle of a file: remove it");
