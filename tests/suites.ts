@@ -53,6 +53,7 @@ export const EXHAUSTIVE = [
 
 /** Suites on the control plane that wait long for time to pass, or go further into what another suite of `npm test` shows. */
 export const DEEPER = [
+  "tests/api/git-journal-digest-key.test.ts",
   "tests/api/git-journal-files.test.ts",
   "tests/api/git-journal-kinds.test.ts",
   "tests/e2e/admission.test.ts",
