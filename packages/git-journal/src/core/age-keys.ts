@@ -51,19 +51,23 @@ export interface SecretsOfDestination {
   readonly problem: string | undefined;
 }
 
+/** What is wrong with the first wrong one of `spec.secrets.ageRecipients`, for the condition of the GitDestination. */
+export const recipientProblem = (ageRecipients: readonly string[]): string | undefined => {
+  const problems = ageRecipients.map(problemOf);
+  const at = problems.findIndex((problem) => problem !== undefined);
+  return at === -1 ? undefined : `spec.secrets.ageRecipients[${at}] ${problems[at]}`;
+};
+
 /**
- * How the Secrets of a destination with these `secrets.ageRecipients` are written.
+ * How the Secrets of a destination with these `spec.secrets.ageRecipients` are written.
  *
  * Guarantees: where one of them is wrong, Secrets are not written, neither for the others nor without their data.
  * @param key of the digests
  */
 export const secretsOf = (key: Uint8Array, ageRecipients: readonly string[] = []): SecretsOfDestination => {
-  const problem = ageRecipients
-    .map((text, at) => [at, problemOf(text)] as const)
-    .find(([, what]) => what !== undefined);
-  return problem === undefined
-    ? { secrets: { key, recipients: [...new Set(ageRecipients)].toSorted() }, problem: undefined }
-    : { secrets: { key, recipients: undefined }, problem: `spec.secrets.ageRecipients[${problem[0]}] ${problem[1]}` };
+  const problem = recipientProblem(ageRecipients);
+  const recipients = problem === undefined ? [...new Set(ageRecipients)].toSorted() : undefined;
+  return { secrets: { key, recipients }, problem };
 };
 
 /**
