@@ -4,6 +4,7 @@ import type { JsonObject, KubeObject } from "@janus/types";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../../packages/git-journal/src/api/watch-rule.ts";
+import { secretsOf } from "../../../packages/git-journal/src/core/age-keys.ts";
 import { blobId } from "../../../packages/git-journal/src/core/blob-id.ts";
 import { canonicalYaml } from "../../../packages/git-journal/src/core/canonical.ts";
 import { contentOf } from "../../../packages/git-journal/src/core/file-content.ts";
@@ -123,8 +124,21 @@ describe("a Secret", () => {
     ).not.toContain("c2VjcmV0");
   });
 
-  it("with a wrong recipient is not written at all", () => {
-    expect(ofSecret(undefined)).toMatchObject({ type: "spared", path: "core/v1/secrets/shop/a.yaml" });
+  it("with a wrong recipient is not written at all, and says which one that is", () => {
+    const { secrets } = secretsOf(new Uint8Array(32), ["age1"]);
+    expect(ingested(secret, context({ resource: resource("secrets"), secrets }))).toEqual({
+      type: "spared",
+      path: "core/v1/secrets/shop/a.yaml",
+      because: expect.stringContaining("Secrets are left as they are: spec.secrets.ageRecipients[0] is no public key"),
+    });
+  });
+
+  it("without a key of the digests is not written at all", () => {
+    expect(ofSecret(undefined)).toEqual({
+      type: "spared",
+      path: "core/v1/secrets/shop/a.yaml",
+      because: "Secrets are left as they are: the key of their digests is not known",
+    });
   });
 });
 

@@ -66,8 +66,9 @@ export const recipientProblem = (ageRecipients: readonly string[]): string | und
  */
 export const secretsOf = (key: Uint8Array, ageRecipients: readonly string[] = []): SecretsOfDestination => {
   const problem = recipientProblem(ageRecipients);
-  const recipients = problem === undefined ? [...new Set(ageRecipients)].toSorted() : undefined;
-  return { secrets: { key, recipients }, problem };
+  return problem === undefined
+    ? { secrets: { key, recipients: [...new Set(ageRecipients)].toSorted() }, problem }
+    : { secrets: { key, recipients: undefined, problem }, problem };
 };
 
 /**

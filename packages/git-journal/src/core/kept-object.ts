@@ -39,8 +39,10 @@ export type ObjectFile =
 export interface SecretFiles {
   /** Of the digests. */
   readonly key: Uint8Array;
-  /** None: without their data. Undefined: these are wrong, and Secrets are left as they are. */
+  /** None: without their data. Undefined: it is not known for whom, and Secrets are left as they are. */
   readonly recipients: readonly string[] | undefined;
+  /** Why they are left as they are. */
+  readonly problem?: string;
 }
 
 export interface IngestContext {
@@ -57,6 +59,8 @@ export type Ingested =
   | { readonly type: "kept"; readonly path: FilePath; readonly object: KeptObject; readonly file: ObjectFile }
   /** It has no file now, and an earlier one is left. */
   | { readonly type: "spared"; readonly path: FilePath; readonly because: string };
+
+const NO_KEY = "the key of their digests is not known";
 
 /** Base64 of base64, and what is said of the key. */
 const ENCRYPTED_SIZE = 1.5;
@@ -100,7 +104,7 @@ export const ingested = (object: KubeObject, context: IngestContext): Ingested =
     return { type: "spared", path, because: `${object.kind} ${name} is nested too deep for a file of YAML` };
   }
   if (isSecret(object) && secrets.recipients === undefined)
-    return { type: "spared", path, because: "Secrets are not written: ageRecipients has one that is wrong" };
+    return { type: "spared", path, because: `Secrets are left as they are: ${secrets.problem ?? NO_KEY}` };
   const clean = sanitised(object);
   const { file, compared, bytes } = fileOf(object, clean, secrets);
   const { uid = "", resourceVersion = "" } = object.metadata;
