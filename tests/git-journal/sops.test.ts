@@ -13,6 +13,7 @@ import { canonicalYaml } from "../../packages/git-journal/src/core/canonical.ts"
 import { sanitised } from "../../packages/git-journal/src/core/sanitise.ts";
 import { contentDigest, fileOfSecret } from "../../packages/git-journal/src/core/secret-file.ts";
 import { decrypted, fileText } from "../../packages/git-journal/src/shell/sops.ts";
+import { object as anyObject } from "../unit/git-journal/arbitrary-object.ts";
 import { ANNA, BEN } from "../unit/git-journal/age-identities.ts";
 import { dataOf, secret as anySecret } from "../unit/git-journal/arbitrary-secret.ts";
 import { right } from "../unit/git-journal/right.ts";
@@ -91,6 +92,16 @@ describe.runIf(await hasSops())("the real sops", () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  it("reads the canonical form of any object as it is", async () => {
+    // With one process for all: as one object, of which it encrypts nothing.
+    const items = fc.sample(anyObject, 1_000);
+    const file = await saved(canonicalYaml({ items }));
+    const nothing = ["encrypt", "--age", ANNA.recipient, "--encrypted-regex", "^nothing$"];
+    const read = JSON.parse(await sops([...nothing, "--output-type=json", file])) as { readonly items: JsonObject[] };
+    expect(read.items.filter((one, at) => !equal(one, items[at]))).toEqual([]);
+    expect(read.items.length).toBe(items.length);
   });
 
   it("has edited, or given to other recipients, what we have written, and we read it", async () => {
