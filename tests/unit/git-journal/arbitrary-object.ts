@@ -1,6 +1,7 @@
 // Generates objects as the API server might send them, with texts that YAML takes for something else.
 import type { Json, JsonObject } from "@janus/types";
 import * as fc from "fast-check";
+import { anyCharacter } from "../core/arbitrary-text.ts";
 
 const numberLike = fc.string({ unit: fc.constantFrom(...Array.from("0123456789._+-eExobZT: ")), maxLength: 8 });
 const indicators = fc.string({
@@ -60,7 +61,7 @@ export const text = fc.oneof(
   indicators,
   lines,
   fc.constantFrom(...WORDS),
-  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.string({ unit: anyCharacter, maxLength: 12 }),
   fc.lorem({ maxCount: 30 }),
 );
 
