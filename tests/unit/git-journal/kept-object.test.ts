@@ -146,6 +146,37 @@ describe("a Secret", () => {
   });
 });
 
+describe("an object with data of a Secret in it, in plain,", () => {
+  const manifest = { apiVersion: "v1", kind: "Secret", metadata: { name: "db" }, data: { password: "c2VjcmV0" } };
+  const change = { type: "Apply", target: { apiVersion: "v1", kind: "Secret", name: "db" } };
+  const sealed = { template: { type: "Opaque", data: { password: "{{ .password }}" } }, encryptedData: { a: "AgB" } };
+
+  it.each<readonly [string, JsonObject]>([
+    ["a manifest", { spec: { workload: { manifests: [manifest] } } }],
+    ["a manifest with stringData", { spec: { manifest: { ...manifest, data: {}, stringData: { a: "b" } } } }],
+    ["a change of a Transaction", { spec: { changes: [{ ...change, content: { data: { password: "c2VjcmV0" } } }] } }],
+    ["a change that merges text", { spec: { changes: [{ ...change, content: { stringData: { a: "b" } } }] } }],
+  ])("keeps the file that it has: %s", (_, fields) => {
+    expect(ingested(object("Transaction", fields), context())).toEqual({
+      type: "spared",
+      path: "core/v1/configmaps/shop/a.yaml",
+      because:
+        "Transaction shop/a has data of a Secret in it, in plain: keep them in a Secret, or exclude the kind from what is written",
+    });
+  });
+
+  it.each<readonly [string, JsonObject]>([
+    ["a manifest without data", { spec: { manifest: { ...manifest, data: {} } } }],
+    ["a reference", { spec: { secretRef: { apiVersion: "v1", kind: "Secret", name: "db" }, data: { a: "b" } } }],
+    ["a template and what is encrypted", { spec: sealed }],
+    ["content that is elsewhere", { spec: { changes: [{ ...change, contentFrom: { secretKeyRef: { name: "x" } } }] } }],
+    ["a ConfigMap", { spec: { manifest: { ...manifest, kind: "ConfigMap" } } }],
+    ["a status", { status: { manifest } }],
+  ])("is not one with %s", (_, fields) => {
+    expect(ingested(object("Transaction", fields), context())).toMatchObject({ type: "kept" });
+  });
+});
+
 describe("the id of a blob", () => {
   it("is git's", async () => {
     const directory = await mkdtemp(path.join(os.tmpdir(), "janus-blobs-"));
