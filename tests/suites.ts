@@ -64,6 +64,7 @@ export const DEEPER = [
   "tests/api/git-journal-files.test.ts",
   "tests/api/git-journal-kinds.test.ts",
   "tests/git-journal/configuration.test.ts",
+  "tests/git-journal/permissions.test.ts",
   "tests/e2e/admission.test.ts",
   "tests/e2e/content-from.test.ts",
   "tests/e2e/contents.test.ts",
