@@ -5,6 +5,7 @@ import { deleting, patching } from "../fixtures/changes.ts";
 import { configMap, configuration, controllerOf, manifest, place, workDirectory } from "./mirror-world.ts";
 import { commitsElsewhere } from "./server-world.ts";
 import { workspace } from "../fixtures/workspace.ts";
+import { ANNA } from "../unit/git-journal/age-identities.ts";
 
 const path = (namespace: string, name: string, resource = "configmaps"): string =>
   `prod/core/v1/${resource}/${namespace}/${name}.yaml`;
@@ -129,7 +130,7 @@ describe("the journal", () => {
   });
 
   it("removes the files of what a rule does not select any more, but nothing without a rule", async () => {
-    const { url, namespace, have, log, create, patch, remove } = await place();
+    const { url, namespace, have, log, create, patch, remove, ready } = await place();
     await create(...configuration(url, ["configmaps", "serviceaccounts"]), configMap("a"));
     await controllerOf(namespace);
     const account = path(namespace, "default", "serviceaccounts");
@@ -138,6 +139,7 @@ describe("the journal", () => {
     await have([path(namespace, "a")]);
     await remove(manifest("WatchRule", "all", {}));
     await create(configMap("b"));
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "False", reason: "NoRules" });
     await create(
       manifest("WatchRule", "again", { destinationRef: { name: "prod" }, rules: [{ resources: ["serviceaccounts"] }] }),
     );
@@ -355,5 +357,39 @@ describe("the journal", () => {
     await have([path(namespace, "a"), path(namespace, "b")]);
     await labelled(null);
     await have([]);
+  });
+
+  it("writes Secrets encrypted for recipients, and not anew while they are the same", async () => {
+    const { url, namespace, git, files, have, log, create, patch } = await place();
+    const [repository, destination, rule] = configuration(url, ["secrets", "configmaps"]);
+    if (repository === undefined || destination === undefined || rule === undefined)
+      throw new Error("no configuration");
+    const directory = workDirectory();
+    const secret = (password: string) => ({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "s" },
+      stringData: { password },
+    });
+    const recipients = {
+      ...destination,
+      spec: Object.assign({}, destination["spec"], { secrets: { ageRecipients: [ANNA.recipient] } }),
+    };
+    await create(repository, recipients, rule, secret("correct-horse"));
+    const first = await controllerOf(namespace, { directory });
+    const file = path(namespace, "s", "secrets");
+    await have([file]);
+    expect(files()[file]).toContain("password: ENC[AES256_GCM,data:");
+    expect(files()[file]).toContain(`recipient: ${ANNA.recipient}`);
+    await first.stop();
+    await controllerOf(namespace, { directory });
+    await create(configMap("a"));
+    await have([file, path(namespace, "a")]);
+    expect(log("%s")).toHaveLength(2);
+    const before = files()[file];
+    await patch(secret("battery-staple"));
+    await expect.poll(() => files()[file]).not.toBe(before);
+    for (const text of ["correct-horse", "battery-staple"].flatMap((one) => [one, Buffer.from(one).toString("base64")]))
+      expect(git(["log", "--all", "-S", text, "--format=%h"])).toBe("");
   });
 });
