@@ -44,6 +44,7 @@ export const EXHAUSTIVE = [
   // These wait for controllers that are deployed on a control plane of their own, and updated, drained and killed there.
   "tests/deploy/helm-install.test.ts",
   "tests/deploy/readiness.test.ts",
+  "tests/deploy/git-journal-readiness.test.ts",
   // Pages whose commands need control planes of their own, take one down, or take over what Helm has installed.
   "tests/docs/approval.test.ts",
   "tests/docs/tools.test.ts",
