@@ -111,7 +111,5 @@ const partOfList = (is: readonly Json[], wanted: readonly Json[], managed: Field
  *
  * @param is what the live object says, of what is compared
  */
-export const patchContent = (live: KubeObject, is: JsonObject, wanted: JsonObject): O.Option<JsonObject> => {
-  const managed = managedFieldsOf(live);
-  return Object.keys(managed).length === 0 ? O.none : O.map(asObject)(partOfObject(is, wanted, managed));
-};
+export const patchContent = (live: KubeObject, is: JsonObject, wanted: JsonObject): O.Option<JsonObject> =>
+  O.map(asObject)(partOfObject(is, wanted, managedFieldsOf(live)));
