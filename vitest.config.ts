@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
-import { DEEPER, EXHAUSTIVE, LONGER, SAMPLED } from "./tests/suites.ts";
+import { DEEPER, EXHAUSTIVE, GIT_ALONE, LONGER, SAMPLED } from "./tests/suites.ts";
 
 /** Of `npm test` and of CI: a commit that passes once passes again. */
 const FIXED_SEED = "11";
@@ -84,7 +84,7 @@ export default defineConfig(({ mode }) => {
           test: {
             ...BRISK,
             name: "unit",
-            include: ["tests/unit/**/*.test.ts", "tests/git-journal/**/*.test.ts", "examples/own-controller/*.test.ts"],
+            include: ["tests/unit/**/*.test.ts", ...GIT_ALONE, "examples/own-controller/*.test.ts"],
             exclude: LONGER,
             // Pure: the files have nothing to hide from each other, and need not load everything anew.
             isolate: false,
@@ -97,14 +97,7 @@ export default defineConfig(({ mode }) => {
             ...SHARED,
             name: "cluster",
             include: ["tests/**/*.test.ts"],
-            exclude: [
-              "tests/unit/**",
-              "tests/git-journal/**",
-              ...LONGER,
-              ...EXHAUSTIVE,
-              ...DEEPER,
-              "**/node_modules/**",
-            ],
+            exclude: ["tests/unit/**", ...GIT_ALONE, ...LONGER, ...EXHAUSTIVE, ...DEEPER, "**/node_modules/**"],
           },
         },
         { extends: true, test: { ...SHARED, name: "deeper", include: DEEPER } },

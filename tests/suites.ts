@@ -20,6 +20,11 @@ export const LONGER = [
   "tests/pack/pack.test.ts",
 ];
 
+/** Of the Git journal, these need no control plane, and no more than a moment. */
+export const GIT_ALONE = ["git", "push", "work-directory", "webhook-server"].map(
+  (suite) => `tests/git-journal/${suite}.test.ts`,
+);
+
 /** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */
 export const EXHAUSTIVE = [
   ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
@@ -27,6 +32,7 @@ export const EXHAUSTIVE = [
   "tests/blueprints/kube-exec-crash.test.ts",
   "tests/blueprints/recipes-crash.test.ts",
   "tests/blueprints/atomic-crash.test.ts",
+  "tests/git-journal/mirror-crash.test.ts",
   // These take restic, and an S3 server.
   "tests/blueprints/data.test.ts",
   "tests/blueprints/data-crash.test.ts",
@@ -54,6 +60,7 @@ export const DEEPER = [
   "tests/api/git-journal-digest-key.test.ts",
   "tests/api/git-journal-files.test.ts",
   "tests/api/git-journal-kinds.test.ts",
+  "tests/git-journal/configuration.test.ts",
   "tests/e2e/admission.test.ts",
   "tests/e2e/content-from.test.ts",
   "tests/e2e/contents.test.ts",
@@ -73,6 +80,9 @@ export const DEEPER = [
   "tests/e2e/replace-races.test.ts",
   "tests/e2e/unreadable.test.ts",
   "tests/e2e/wait-at-end.test.ts",
+  "tests/git-journal/mirror-authors.test.ts",
+  "tests/git-journal/mirror-deeper.test.ts",
+  "tests/git-journal/process.test.ts",
   "tests/blueprints/atomic-deeper.test.ts",
   "tests/blueprints/attacks.test.ts",
   "tests/blueprints/bounds.test.ts",
@@ -102,6 +112,7 @@ export const DEEPER = [
   "tests/blueprints/kanctl.test.ts",
   "tests/examples/cdk8s.test.ts",
   "tests/examples/own-controller.test.ts",
+  "tests/git-journal/webhook-deeper.test.ts",
   "tests/kube/leader.test.ts",
   "tests/restore/folded.test.ts",
   "tests/testing/agreement.test.ts",

@@ -12,6 +12,7 @@ import { dump } from "./dump.ts";
 import { client, connection } from "./world.ts";
 
 const SHARE = share({ npmTest: 6, ci: 6 });
+const WRITES = share({ npmTest: 3, ci: 3 });
 
 let ways: BadWays;
 let usual: string;
@@ -31,8 +32,10 @@ it(`is waited out, whatever it is and whichever kind of request of a recipe meet
   expect(kinds.filter((kind) => !met.has(kind))).toEqual([]);
 });
 
-it("is waited out, whichever single write of a recipe meets it on its way back", { timeout: 600_000 }, async () => {
-  expect(await eachWriteMeetsTrouble(run, ways.badWay)).toEqual([]);
+it(`is waited out, whichever single write of a recipe meets it on its way back${showShare("write", WRITES)}`, {
+  timeout: 600_000,
+}, async () => {
+  expect(await eachWriteMeetsTrouble(run, ways.badWay, WRITES)).toEqual([]);
 });
 
 it("is waited out when connections are cut again and again, the watch's and the log's among them", {

@@ -21,7 +21,7 @@ const environment = crashCluster();
  * Of the crashes of each scenario: all of them take an hour and a half on two cores. Few of one scenario mostly wait for
  * locks to expire, so that of a sample several scenarios go on side by side.
  */
-const SHARE = share({ npmTest: 180, ci: 100 });
+const SHARE = share({ npmTest: 180, ci: 150 });
 const SCENARIOS = share({ npmTest: 8, ci: 2 });
 const shown = `${showShare("crash", SHARE)}${showShare("scenario", SCENARIOS)}`;
 

@@ -49,11 +49,11 @@ describe("a branch", () => {
         ...plan,
         blobsToRead: (tree) => [...tree.values()].map(({ id }) => id),
         read: meant,
-        commits: (tree, blobs, landed) => {
+        commits: (tree, blobs, landed, tipDate) => {
           read.push(blobs.size);
           const isMeant = (path: string): boolean => blobs.get(tree.get(path)?.id ?? "") === wanted[path]?.text;
           return plan
-            .commits(tree, blobs, landed)
+            .commits(tree, blobs, landed, tipDate)
             .map((commit) => ({ ...commit, changes: commit.changes.filter(({ path }) => !isMeant(path)) }))
             .filter(({ changes }) => changes.length > 0);
         },

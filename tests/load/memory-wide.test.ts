@@ -33,7 +33,7 @@ const WIDE: Readonly<Record<string, (value: number) => JsonObject>> = {
 };
 
 /** One in so many of them: each takes two minutes. */
-const SHAPES = share({ npmTest: 2, ci: 2 });
+const SHAPES = share({ npmTest: 4, ci: 4 });
 
 /** What is done to them. A Draft shows it, and a Transaction does it, and rolls it back. */
 const wideChange = (n: number, target: JsonObject, spec: JsonObject): JsonObject => {

@@ -2,7 +2,7 @@
 import type { Client, Hook } from "@janus/kube";
 import { expect } from "vitest";
 import type { Trouble } from "../fixtures/proxy.ts";
-import { seed } from "../fixtures/sample.ts";
+import { sampled, seed } from "../fixtures/sample.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { counting, inAll, isWrite, kindOf } from "./kinds.ts";
 
@@ -129,10 +129,10 @@ export const eachKindMeetsTrouble = async (run: Run, badWay: BadWay, share = 1):
 };
 
 /** Each write meets a trouble on its way back. Returns what it made end in another way, or made ask too often. */
-export const eachWriteMeetsTrouble = async (run: Run, badWay: BadWay): Promise<readonly string[]> => {
+export const eachWriteMeetsTrouble = async (run: Run, badWay: BadWay, share: number): Promise<readonly string[]> => {
   const { writes, most } = await undisturbed(run);
   const days = Array.from({ length: writes }, (_, index) => [index + 1, DOUBTFUL[index % DOUBTFUL.length]] as const);
-  const wrong = await sideBySide(SIDE_BY_SIDE, days, async ([n, [name, meets] = OVERLOADED]) => {
+  const wrong = await sideBySide(SIDE_BY_SIDE, sampled(days, share), async ([n, [name, meets] = OVERLOADED]) => {
     const result = await runWith(run, once(badWay, n, meets), most);
     return result.wrong.map((text) => `write ${n} met ${name}: ${text}`.slice(0, 400));
   });

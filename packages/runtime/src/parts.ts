@@ -1,6 +1,7 @@
 // The parts of the runtime, of which controllers with needs of their own are made: election, watches, queues, telemetry. Knows no kind.
 export { type CommonFlags, type FlagProblem, integer, type OwnFlags, parseFlags } from "./flags.ts";
 export { flagHelp, helpText } from "./flags-help.ts";
+export { boundConnections } from "./http/bound-connections.ts";
 export { type HttpLimits, serve } from "./http/server.ts";
 export * as candidate from "./leader-election/election-state.ts";
 export type { ElectionInput, ElectionState } from "./leader-election/election-state.ts";
@@ -38,6 +39,8 @@ export { events, type EventSubjects, type NewEvent, recorder } from "./telemetry
 export { queueMetrics } from "./telemetry/queue-metrics.ts";
 export { withRequestLog } from "./telemetry/request-log.ts";
 export { type Finishing, objectWatches, type WatchBudget, type Watched } from "./watch/object-watches.ts";
+export { reflectNamespaces, type ReflectedStore } from "./watch/reflect-namespaces.ts";
+export { reportWatchFailure } from "./watch/watch-failure.ts";
 export {
   initialReflectorState,
   type ReflectorInput,
@@ -47,6 +50,7 @@ export {
 export {
   eventsOf,
   keyOf,
+  type ReflectedBy,
   type Reflector,
   type ReflectorEvent,
   startReflector,

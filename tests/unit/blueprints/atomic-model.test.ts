@@ -341,7 +341,7 @@ describe.each(
   it("end with all changes, or with none, and say what cannot be rolled back", () => {
     const wrong: string[] = [];
     let trials = 0;
-    for (const outcome of [...OUTCOMES.slice(0, 1), ...sampled(OUTCOMES.slice(1), share({ npmTest: 32, ci: 16 }))]) {
+    for (const outcome of [...OUTCOMES.slice(0, 1), ...sampled(OUTCOMES.slice(1), share({ npmTest: 32, ci: 32 }))]) {
       const { requests } = run({ variant, ...outcome, at: 0, what: "nothing" });
       for (let at = what === "nothing" ? 0 : 1; at <= (what === "nothing" ? 0 : requests); at += 1) {
         trials += 1;

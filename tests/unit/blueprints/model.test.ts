@@ -263,7 +263,7 @@ const OUTCOMES: readonly ReadonlySet<string>[] = Array.from(
 
 /** Which commands fail. */
 const outcomesOf = (variant: Variant): readonly ReadonlySet<string>[] =>
-  sampled(OUTCOMES, share(variant === PLAIN ? { npmTest: 16, ci: 8 } : { npmTest: 64, ci: 32 }));
+  sampled(OUTCOMES, share(variant === PLAIN ? { npmTest: 16, ci: 16 } : { npmTest: 64, ci: 64 }));
 
 const stateOf = (end: KubeObject | undefined): unknown => asObject(end?.["status"])["state"];
 

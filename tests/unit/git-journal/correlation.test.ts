@@ -229,6 +229,16 @@ describe("entries", () => {
     expect(entries.evictions()).toBe(1);
   });
 
+  it("of too many of a key none is forgotten that is the only one of its user", () => {
+    const entries = correlationEntries({ ttl: 60, keys: 2, perKey: 3 });
+    for (const [at, user] of ["bob", "alice", "alice", "alice", "alice"].entries()) entries.put(keyed("a", user, at));
+    expect(entries.get("a", 5).map(({ user, at }) => `${user} ${at}`)).toEqual(["bob 0", "alice 3", "alice 4"]);
+    expect(entries.evictions()).toBe(2);
+    const many = correlationEntries({ ttl: 60, keys: 2, perKey: 2 });
+    for (const [at, user] of ["a", "b", "c"].entries()) many.put(keyed("a", user, at));
+    expect(many.get("a", 3).map(({ user }) => user)).toEqual(["b", "c"]);
+  });
+
   it("are the author of one change only", () => {
     const entries = correlationEntries();
     entries.put(keyed("a", "alice", 0));
@@ -262,6 +272,99 @@ describe("entries", () => {
           expect(Math.max(...all.map(({ length }) => length))).toBeLessThanOrEqual(2);
         }
       }),
+    );
+  });
+});
+
+/** What is done to the entries, at growing times. */
+const step = fc.record({
+  key: fc.constantFrom("a", "b", "c"),
+  user: fc.constantFrom("alice", "bob"),
+  after: fc.integer({ min: 0, max: 30 }),
+});
+const LIMITS = { ttl: 50, keys: 2, perKey: 3 };
+
+describe("KV semantics", () => {
+  it("TTL: an entry is there for exactly its time", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), fc.nat(200), (steps, later) => {
+        const entries = correlationEntries({ ...LIMITS, keys: 3, perKey: 100 });
+        let now = 0;
+        const puts = steps.map(({ key, user, after }) => {
+          now += after;
+          entries.put(keyed(key, user, now));
+          return { key, at: now };
+        });
+        const at = now + later;
+        const left = ["a", "b", "c"].flatMap((key) => entries.get(key, at).map((one) => ({ key, at: one.at })));
+        const young = puts.filter((put) => at - put.at < LIMITS.ttl);
+        expect(left).toHaveLength(young.length);
+        expect(left).toEqual(expect.arrayContaining(young));
+        expect(entries.evictions()).toBe(0);
+      }),
+    );
+  });
+
+  it("LRU: of too many keys those are left that were put last", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+        const entries = correlationEntries({ ...LIMITS, ttl: 10_000 });
+        for (const [at, { key, user }] of steps.entries()) entries.put(keyed(key, user, at));
+        const last = [...new Set(steps.map(({ key }) => key).toReversed())].slice(0, LIMITS.keys);
+        const left = ["a", "b", "c"].filter((key) => entries.get(key, steps.length).length > 0);
+        expect(left.toSorted()).toEqual(last.toSorted());
+      }),
+    );
+  });
+
+  it("last write wins: of several requests of one user the newest is taken", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(9), { minLength: 1, maxLength: 10 }), (versions) => {
+        const entries = correlationEntries();
+        for (const [at, version] of versions.entries()) {
+          const one = entryOf(by("alice", { oldObject: object("old", { resourceVersion: `${version}` }) }), at);
+          if (one !== undefined) entries.put(one);
+        }
+        const found = attributed(seen({ resourceVersion: "none" }), (key) => entries.get(key, 10));
+        expect(found).toMatchObject({ type: "hit", entry: { user: "alice", at: versions.length - 1 } });
+      }),
+    );
+  });
+
+  it("no dependence on resourceVersion order: any renaming of versions leaves the author the same", () => {
+    const write = fc.record({ user: fc.constantFrom("alice", "bob"), version: fc.nat(4) });
+    const names = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 5, maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(write, { maxLength: 5 }), fc.nat(4), names, (writes, version, others) => {
+        const authorBy = (name: (version: number) => string): string =>
+          author(
+            writes.map((one) => by(one.user, { oldObject: object("old", { resourceVersion: name(one.version) }) })),
+            seen({ resourceVersion: name(version) }),
+          );
+        expect(authorBy((at) => others[at] ?? "")).toBe(authorBy((at) => `${at}`));
+      }),
+    );
+  });
+
+  it("deterministic keys: whatever a webhook leaves out or adds, and in whatever order, one object has one key", () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.string()),
+        fc.string(),
+        fc.nat(),
+        (data, resourceVersion, generation) => {
+          const asked = { ...object("", {}), data };
+          const shown = {
+            data: Object.fromEntries(Object.entries(data).toReversed()),
+            kind: "ConfigMap",
+            metadata: { ...object("").metadata, resourceVersion, generation, managedFields: [{ manager: "x" }] },
+            apiVersion: "v1",
+          };
+          const keys = [asked, shown].map((one) => entryOf(by("alice", { object: one }), 0)?.key);
+          expect(keys[0]).toBeDefined();
+          expect(keys[1]).toBe(keys[0]);
+        },
+      ),
     );
   });
 });

@@ -1,10 +1,12 @@
 // Tests that resources are not forgotten while their group cannot be asked.
 import type { JsonObject } from "@janus/types";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
+  certainlyGone,
   discovered,
   groupsOf,
   type GroupAnswer,
+  type Installed,
   type ServedResource,
 } from "../../../packages/git-journal/src/core/discovery.ts";
 
@@ -28,32 +30,35 @@ it("of a group that fails all stays known", () => {
         ["example.com", "failed"],
       ]),
     ),
-  ).toEqual({ served: before, gone: [] });
+  ).toEqual(before);
 });
 
-it("a resource is gone when its group answers without it, or is gone itself", () => {
-  const { served: now, gone } = discovered(
-    before,
-    new Map<string, GroupAnswer>([
-      ["", [served("", "configmaps")]],
-      ["apps", []],
-    ]),
-  );
-  expect(now).toEqual([served("", "configmaps")]);
-  expect(gone).toEqual(before.slice(1));
+const installed = (definitions: readonly string[] = [], services: readonly string[] = ["", "apps"]): Installed => ({
+  definitions: new Set(definitions),
+  groups: new Set(services),
 });
 
-it("a new version does not make a resource go", () => {
-  expect(
-    discovered(
-      before,
-      new Map<string, GroupAnswer>([
-        ["", "failed"],
-        ["apps", [served("apps", "deployments", true, ["v2"])]],
-        ["example.com", "failed"],
-      ]),
-    ).gone,
-  ).toEqual([]);
+describe("a resource is certainly gone", () => {
+  const groups = new Map<string, GroupAnswer>([
+    ["", [served("", "configmaps")]],
+    ["apps", []],
+    ["metrics.example.com", "failed"],
+  ]);
+  it.each<readonly [string, string, Installed | undefined, boolean]>([
+    ["when its group answers without it", "deployments.apps", installed(), true],
+    ["when the server has no such group, and nothing says that it will", "widgets.example.com", installed(), true],
+    ["but not while it is served", "configmaps.", installed(), false],
+    ["but not when its group failed", "pods.metrics.example.com", installed(), false],
+    ["but not while its definition is there", "widgets.example.com", installed(["widgets.example.com"]), false],
+    ["but not while an APIService of its group is there", "widgets.example.com", installed([], ["example.com"]), false],
+    ["but not when it is not known what is installed", "widgets.example.com", undefined, false],
+  ])("%s", (_, key, all, isGone) => {
+    expect(certainlyGone(groups, all).has(key)).toBe(isGone);
+  });
+
+  it("but not before the server has said what it serves", () => {
+    expect(certainlyGone(undefined, installed()).has("widgets.example.com")).toBe(false);
+  });
 });
 
 const resource = (resource: string, kind: string, more: JsonObject = {}): JsonObject => ({

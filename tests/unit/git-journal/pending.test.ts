@@ -99,13 +99,13 @@ it("which commits they are is read from one ref", () => {
   expect(
     parseRefs(
       [
-        `refs/journal/fetched ${id("1")} ${id("0")} subject`,
-        `refs/journal/pending ${id("2")} ${id("3")} on ${id("4")}`,
-        `refs/journal/tip ${id("5")}  `,
+        `refs/journal/fetched ${id("1")} 1700000000 ${id("0")} subject`,
+        `refs/journal/pending ${id("2")} 1700000000 ${id("3")} on ${id("4")}`,
+        `refs/journal/tip ${id("5")} 1700000000  `,
         "",
       ].join("\n"),
     ),
-  ).toEqual({ fetched: id("1"), pending: { head: id("3"), base: id("4") }, tip: id("5") });
+  ).toEqual({ fetched: id("1"), fetchedAt: 1_700_000_000, pending: { head: id("3"), base: id("4") }, tip: id("5") });
   // Not of us, or not whole: there is nothing pending.
-  expect(parseRefs(`refs/journal/pending ${id("2")} ${id("3")} subject\n`)).toEqual({});
+  expect(parseRefs(`refs/journal/pending ${id("2")} 1700000000 ${id("3")} subject\n`)).toEqual({});
 });

@@ -6,7 +6,7 @@ import { begin, NEVER, type Type, TYPES } from "./scenario.ts";
 const rules = { fence: true, lateTakeover: true, recoveries: 0 };
 const pairs = sampled(
   TYPES.flatMap((first) => TYPES.map((second): readonly Type[] => [first, second])),
-  share({ npmTest: 10, ci: 1 }),
+  share({ npmTest: 10, ci: 3 }),
 );
 
 /** `tests/answers` does the same on the real API server, with all that is on the way to it. */

@@ -23,7 +23,9 @@ const triples: readonly (readonly Type[])[] = [
 ];
 
 /** One type in so many; `explore.test.ts` goes through all of them with one misfortune. */
-const some = sampled(TYPES, share({ npmTest: 2, ci: 2 }));
+const SHARE = share({ npmTest: 4, ci: 4 });
+const some = sampled(TYPES, SHARE);
+const MISFORTUNES = SHARE === 1 ? 2 : 1;
 
 const exploration = (
   types: readonly Type[],
@@ -41,7 +43,7 @@ describe("whatever goes wrong, a Transaction ends, and never half-applied", { ti
     expect(showViolations(exploration(types, TWICE))).toBe("");
   });
 
-  it.each(triples)("any misfortune: %s, %s, %s", (...types) => {
+  it.each(sampled(triples, SHARE))("any misfortune: %s, %s, %s", (...types) => {
     expect(showViolations(exploration(types, { ...TWICE, all: isThorough ? 2 : 1 }))).toBe("");
   });
 
@@ -55,7 +57,7 @@ describe("whatever goes wrong, a Transaction ends, and never half-applied", { ti
     expect(showViolations(exploration([type], { ...TWICE, all: isThorough ? 2 : 1 }, fenced, particulars))).toBe("");
   });
 
-  it.each(isThorough ? TYPES : (["Create", "Delete"] as const))(
+  it.each(isThorough ? TYPES : sampled(["Create", "Delete"] as const, share({ npmTest: 2, ci: 2 })))(
     "%s: two crashes and a lost or a late write",
     (type) => {
       const left = { ...ONCE, all: 3, crash: 2, refused: 0, others: 0, leases: 0, wishes: 0 };
@@ -64,9 +66,9 @@ describe("whatever goes wrong, a Transaction ends, and never half-applied", { ti
   );
 
   it.each(isThorough ? TYPES : (["Update"] as const))(
-    "%s, of which a rollback may be requested within the window after Committed: any two misfortunes",
+    `%s, of which a rollback may be requested within the window after Committed: any ${MISFORTUNES} misfortune(s)`,
     (type) => {
-      const found = exploration([type], TWICE, fenced, { rollbackWindow: 30_000 });
+      const found = exploration([type], { ...TWICE, all: MISFORTUNES }, fenced, { rollbackWindow: 30_000 });
       expect(showViolations(found)).toBe("");
       expect(found.ends["RolledBack"]).toBeGreaterThan(0);
     },

@@ -6,7 +6,7 @@ import { begin, NEVER, ONCE, type Type, TYPES } from "./scenario.ts";
 const rules = { fence: true, lateTakeover: true, recoveries: 0 };
 const pairs = sampled(
   TYPES.flatMap((first) => TYPES.map((second): readonly Type[] => [first, second])),
-  share({ npmTest: 10, ci: 1 }),
+  share({ npmTest: 10, ci: 3 }),
 );
 
 const LETS_GO = [

@@ -27,3 +27,11 @@ export const ANNOTATION_PREFIX = `${GROUP}/`;
 
 /** The annotation of the file of a Secret: a keyed digest of its data, which tells whether they have changed. */
 export const CONTENT_DIGEST = `${ANNOTATION_PREFIX}content-digest`;
+
+/** The ValidatingWebhookConfiguration of the webhook that sees who makes changes, and the name of its webhook. */
+export const WEBHOOK_CONFIGURATION = "janus-git-journal";
+export const WEBHOOK_NAME = "author.git-journal.janus.io";
+export const WEBHOOK_PATH = "/process-validating-webhook";
+
+/** The Secret, in the controller's namespace, with the CA and the certificate of the webhook, and its path. */
+export const TLS_SECRET = "janus-git-journal-tls";

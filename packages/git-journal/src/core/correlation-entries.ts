@@ -21,7 +21,16 @@ export interface CorrelationEntries {
   readonly evictions: () => number;
 }
 
-/** Bounded: of too many keys the one that was put longest ago goes, of too many entries of a key the oldest. Has no clock of its own. */
+/** Without the oldest of a user who has another one: of two users none is forgotten, which would leave the other as the author. */
+const withoutOne = (entries: readonly Entry[]): readonly Entry[] => {
+  const at = entries.findIndex(({ user }, at) => entries.some((other, later) => later > at && other.user === user));
+  return entries.toSpliced(Math.max(0, at), 1);
+};
+
+/**
+ * Bounded: of too many keys the one that was put longest ago goes, of too many entries of a key the oldest of a user who has several.
+ * Has no clock of its own.
+ */
 export const correlationEntries = ({
   ttl,
   keys,
@@ -39,8 +48,9 @@ export const correlationEntries = ({
   return {
     put: ({ key, entry }) => {
       const young = (all.get(key) ?? []).filter(({ at }) => entry.at - at < ttl);
-      evicted += Math.max(0, young.length + 1 - perKey);
-      set(key, [...young, entry].slice(-perKey));
+      const added = [...young, entry];
+      evicted += Math.max(0, added.length - perKey);
+      set(key, added.length > perKey ? withoutOne(added) : added);
       for (const [oldest, entries] of all) {
         const isOld = entries.every(({ at }) => entry.at - at >= ttl);
         if (!isOld && all.size <= keys) break;

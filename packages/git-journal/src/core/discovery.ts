@@ -59,22 +59,45 @@ export const groupsOf = (lists: readonly JsonObject[]): ReadonlyMap<string, Grou
       }),
   );
 
-export interface Discovered {
-  readonly served: readonly ServedResource[];
-  /** Served before, and now certainly not. */
-  readonly gone: readonly ServedResource[];
-}
-
 /**
  * What is served, after an answer for all groups.
  *
- * Guarantees: of a group that failed, all that was known stays known; a resource is gone only if its group answered without it, or
- *             if the API server does not list the group at all.
+ * Guarantees: of a group that failed, all that was known stays known.
  */
-export const discovered = (before: readonly ServedResource[], groups: ReadonlyMap<string, GroupAnswer>): Discovered => {
-  const served = [...groups].flatMap(([group, answer]) =>
+export const discovered = (
+  before: readonly ServedResource[],
+  groups: ReadonlyMap<string, GroupAnswer>,
+): readonly ServedResource[] =>
+  [...groups].flatMap(([group, answer]) =>
     answer === "failed" ? before.filter((one) => one.group === group) : answer,
   );
-  const keys = new Set(served.map(resourceKey));
-  return { served, gone: before.filter((one) => !keys.has(resourceKey(one))) };
+
+/** What is installed, by the objects that say so. */
+export interface Installed {
+  /** Names of the CustomResourceDefinitions. */
+  readonly definitions: ReadonlySet<string>;
+  /** Groups of the APIServices. */
+  readonly groups: ReadonlySet<string>;
+}
+
+/**
+ * Whether resources, by their keys, are certainly not served; without an answer of the server none is.
+ *
+ * Guarantees: only if its group answered without it, or is not there at all; and never while there is its definition, or an APIService
+ *             of a group that the server does not list: one that starts knows its own groups later than it answers.
+ */
+export const certainlyGone = (
+  groups: ReadonlyMap<string, GroupAnswer> | undefined,
+  installed: Installed | undefined,
+): Pick<ReadonlySet<string>, "has"> => {
+  const served = new Set(
+    [...(groups?.values() ?? [])].flatMap((one) => (one === "failed" ? [] : one.map(resourceKey))),
+  );
+  return {
+    has: (key) => {
+      const group = key.slice(key.indexOf(".") + 1);
+      if (groups === undefined || installed === undefined || groups.get(group) === "failed") return false;
+      return !served.has(key) && !installed.definitions.has(key) && (groups.has(group) || !installed.groups.has(group));
+    },
+  };
 };

@@ -86,3 +86,12 @@ export const settled = ({ touches }: History, upTo: number, isHeld: (path: FileP
   touches: touches.filter(({ number, path }) => number > upTo || isHeld(path)),
   others: new Set(),
 });
+
+/** Without the touches of a file whose versions cannot be written any more; who has made them is still named. */
+export const forgotten = ({ touches, others }: History, path: FilePath): History => ({
+  touches: touches.filter((touch) => touch.path !== path),
+  others: new Set([
+    ...others,
+    ...touches.flatMap((touch) => (touch.path === path && touch.by.type === "user" ? [touch.by.name] : [])),
+  ]),
+});

@@ -14,7 +14,7 @@ import type { IndexedObject } from "./plan.ts";
 import { isTooDeep, sanitised } from "./sanitise.ts";
 import { contentDigest, fileOfSecret, isSecret } from "./secret-file.ts";
 import { operationsOn, type SelectedResource } from "./selection.ts";
-import { type Marks, marksOf } from "./transactions.ts";
+import { type Marks, marksOf, newestMark } from "./transactions.ts";
 
 /** What is kept of a selected object. */
 export interface KeptObject extends IndexedObject {
@@ -23,6 +23,8 @@ export interface KeptObject extends IndexedObject {
   /** The fingerprint of the object, sanitised; of a Secret with its data. */
   readonly content: string;
   readonly marks: Marks;
+  /** The Transaction whose mark is the newest entry. */
+  readonly newest?: string;
 }
 
 export type ObjectFile =
@@ -108,6 +110,8 @@ export const ingested = (object: KubeObject, context: IngestContext): Ingested =
   const clean = sanitised(object);
   const { file, compared, bytes } = fileOf(object, clean, secrets);
   const { uid = "", resourceVersion = "" } = object.metadata;
+  const marks = marksOf(object);
+  const newest = marks.size === 0 ? undefined : newestMark(object);
   return {
     type: "kept",
     path,
@@ -120,10 +124,14 @@ export const ingested = (object: KubeObject, context: IngestContext): Ingested =
       uid,
       resourceVersion,
       content: fingerprint(clean),
-      marks: marksOf(object),
+      marks,
+      ...(newest === undefined ? {} : { newest }),
     },
   };
 };
+
+/** A version of an object, as far as a request for it is found. */
+export type Identified = Pick<KeptObject, "content" | "uid" | "resourceVersion">;
 
 /**
  * The change that a watch has shown of an object, as a request for it is found; undefined: nothing that is written has changed.
@@ -132,8 +140,8 @@ export const ingested = (object: KubeObject, context: IngestContext): Ingested =
  */
 export const seenChange = (
   place: ObjectIdentity,
-  before: KeptObject | undefined,
-  after: { readonly kept: KeptObject; readonly object: KubeObject } | undefined,
+  before: Identified | undefined,
+  after: { readonly kept: Pick<Identified, "content" | "uid">; readonly object: KubeObject } | undefined,
 ): SeenChange | undefined => {
   if (after === undefined) {
     if (before === undefined) return undefined;

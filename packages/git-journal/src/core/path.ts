@@ -134,6 +134,13 @@ export const layoutsIn = (path: string): readonly Layout[] =>
     .flatMap((_, at, segments) => layoutOf(segments.slice(at).join("/")) ?? [])
     .filter(({ version }) => VERSION.test(version));
 
+/** The name of the object whose file it is; undefined if the file has only a part of it. */
+export const nameOf = (relative: string): string | undefined => {
+  const file = relative.slice(relative.lastIndexOf("/") + 1).replace(/\.yaml$/u, "");
+  const name = file.includes("~") ? undefined : text(file);
+  return name !== undefined && isFileOf(relative, name) ? name : undefined;
+};
+
 /** Whether an object of this name may have this file: identity is read from the content, and not from the path. */
 export const isFileOf = (relative: string, name: string): boolean =>
   relative.split("/").at(-1) === `${shortened(name)}.yaml`;

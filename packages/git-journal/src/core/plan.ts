@@ -133,8 +133,8 @@ export interface Coverage {
   readonly selected: readonly SelectedResource[];
   /** Keys of the resources of which this process has a complete and successful list. */
   readonly complete: ReadonlySet<string>;
-  /** Keys of the resources that are certainly not served any more. */
-  readonly gone: ReadonlySet<string>;
+  /** Keys of the resources that are certainly not served. */
+  readonly gone: Pick<ReadonlySet<string>, "has">;
   readonly settings: SelectionSettings;
 }
 

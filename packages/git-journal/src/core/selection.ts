@@ -1,7 +1,7 @@
 /**
  * Selects what is written to a destination: the resources that its rules name among those that are served, and of these the objects.
  */
-import { type KubeObject } from "@janus/types";
+import { type KubeObject, memoizedText } from "@janus/types";
 import { UID_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import {
@@ -59,8 +59,10 @@ const common = ({ operations, apiGroups, apiVersions, resources }: ResourceRule)
   resources,
 });
 
-/** Of a WatchRule in this namespace; on the left what is wrong with its selector. */
-export const rulesOfWatchRule = (
+/** In characters of rules: those that say the same are the same, so that what is selected by them need not be listed again. */
+const REMEMBERED = 16_000_000;
+
+const watchRules = (
   { rules, objectSelector }: Pick<WatchRuleSpec, "rules" | "objectSelector">,
   namespace: string,
 ): E.Either<string, readonly SelectionRule[]> =>
@@ -70,7 +72,7 @@ export const rulesOfWatchRule = (
       rules.map((rule): SelectionRule => ({ ...common(rule), namespaced: true, namespace, selectsObject })),
   )(labelPredicate(objectSelector));
 
-export const rulesOfClusterWatchRule = ({
+const clusterWatchRules = ({
   rules,
 }: Pick<ClusterWatchRuleSpec, "rules">): E.Either<string, readonly SelectionRule[]> =>
   E.sequenceArray(
@@ -83,6 +85,32 @@ export const rulesOfClusterWatchRule = ({
       )(labelPredicate(rule.namespaceSelector));
     }),
   );
+
+interface WatchRuleText {
+  readonly spec: Pick<WatchRuleSpec, "rules" | "objectSelector">;
+  readonly namespace: string;
+}
+
+const rememberedWatchRules = memoizedText(REMEMBERED, (text) => {
+  const { spec, namespace } = JSON.parse(text) as WatchRuleText;
+  return watchRules(spec, namespace);
+});
+
+/** Of a WatchRule in this namespace; on the left what is wrong with its selector. The same for the same rules. */
+export const rulesOfWatchRule = (
+  { rules, objectSelector }: Pick<WatchRuleSpec, "rules" | "objectSelector">,
+  namespace: string,
+): E.Either<string, readonly SelectionRule[]> =>
+  rememberedWatchRules(JSON.stringify({ spec: { rules, objectSelector }, namespace }));
+
+const rememberedClusterWatchRules = memoizedText(REMEMBERED, (text) =>
+  clusterWatchRules(JSON.parse(text) as Pick<ClusterWatchRuleSpec, "rules">),
+);
+
+export const rulesOfClusterWatchRule = ({
+  rules,
+}: Pick<ClusterWatchRuleSpec, "rules">): E.Either<string, readonly SelectionRule[]> =>
+  rememberedClusterWatchRules(JSON.stringify({ rules }));
 
 const keys = (group: string, ...plurals: readonly string[]): readonly string[] =>
   plurals.map((plural) => resourceKey({ group, plural }));

@@ -130,8 +130,8 @@ const WATCH_LAG = 2_000;
 /**
  * Whether the files of a Transaction are held, or its commit is due.
  *
- * Guarantees: it is due only when all its changes were seen, or said to be incomplete; not later than `maxWait` after its end, or when
- *             it is gone.
+ * Guarantees: it is due only when all its changes were seen, or said to be incomplete; not later than `maxWait` after its end, but
+ *             with time to read them; or when it is gone.
  */
 export const holdOf = (
   { phase, targets }: JournaledTransaction,
@@ -145,7 +145,7 @@ export const holdOf = (
   if (isGone) return { type: "due", isIncomplete: !isOver || missing.length > 0 };
   if (!isOver) return { type: "held" };
   if (missing.length === 0) return { type: "due", isIncomplete: false };
-  if (now >= since + Math.max(maxWait, WATCH_LAG)) return { type: "due", isIncomplete: true };
+  if (now >= since + Math.max(maxWait, 2 * WATCH_LAG)) return { type: "due", isIncomplete: true };
   return now < since + WATCH_LAG ? { type: "awaited", until: since + WATCH_LAG } : { type: "read", paths: missing };
 };
 

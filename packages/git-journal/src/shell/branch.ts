@@ -1,8 +1,12 @@
 // A branch of a repository with its clone: recovers what an earlier process has left, then brings what is planned there.
+import { elapsed } from "@janus/runtime/parts";
+import * as E from "fp-ts/lib/Either.js";
 import type { Authentication } from "../core/credentials.ts";
 import { afterCycle, nextCycle, UNUSED } from "../core/git/clone-use.ts";
 import { begin, type Outcome, type Plan } from "../core/git/cycle.ts";
+import type { Results } from "../core/git/effect.ts";
 import type { Place } from "../core/git/git-answer.ts";
+import type { ObjectId } from "../core/git/object-id.ts";
 import { scrubber } from "../core/scrub.ts";
 import { DEADLINES, perform } from "./bare-clone.ts";
 import { withAccess } from "./credentials.ts";
@@ -21,6 +25,10 @@ export interface Circumstances {
   /** In s: how long a push may last. */
   readonly mayPushFor: () => number;
   readonly signal: AbortSignal;
+  /** Commits of the plan are made, up to this one, and pending. */
+  readonly onMade?: (head: ObjectId) => void;
+  /** How long a push has lasted, in s, however it has ended. */
+  readonly onPushed?: (seconds: number) => void;
 }
 
 /** Never for two plans at a time. What it returns has happened, one after the other. */
@@ -35,7 +43,7 @@ export const branchIn = (
 ): Branch => {
   const directory = work.clone(name);
   let use = UNUSED;
-  return (plan, { authentication, secret, isFresh, mayPushFor, signal }) =>
+  return (plan, { authentication, secret, isFresh, mayPushFor, signal, onMade, onPushed }) =>
     withAccess(authentication, work.places, async (access) => {
       const git = gitIn(gitEnvironment({ directory, home: work.home, url: where.url, access, env }), signal);
       const place = { ...where, secret, scrub: scrubber(authentication) };
@@ -43,7 +51,16 @@ export const branchIn = (
       const outcomes: Outcome[] = [];
       for (;;) {
         const cycling = nextCycle(use, plan, isFresh);
-        const outcome = await runCycle(begin({ ...cycling, place }, cycling.start), (effect) => perform(clone, effect));
+        const outcome = await runCycle(begin({ ...cycling, place }, cycling.start), async (effect) => {
+          const began = elapsed();
+          const answer = await perform(clone, effect);
+          if (effect.do === "push") onPushed?.((elapsed() - began) / 1000);
+          if (effect.do === "import" && cycling.plan !== "recover" && E.isRight(answer)) {
+            const head = (answer.right as Results<unknown>["import"]).at(-1);
+            if (head !== undefined) onMade?.(head);
+          }
+          return answer;
+        });
         use = afterCycle(use, cycling, outcome);
         outcomes.push(outcome);
         if (cycling.plan !== "recover" || outcome.is === "failed") return outcomes;

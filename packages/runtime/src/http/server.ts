@@ -1,6 +1,6 @@
 // Serves /metrics, /healthz, /readyz and /status.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { boundConnections } from "./bound-connections.ts";
 import type { Access } from "./metrics-auth.ts";
 
 /** The bounds of what clients may take. */
@@ -118,18 +118,6 @@ const answer = async (request: IncomingMessage, response: ServerResponse, answer
     headers = {},
   } = await reply(request, answers).catch((error: unknown): Reply => ({ code: 500, text: `${String(error)}\n` }));
   response.writeHead(code, { ...headers, "content-type": type, connection: "close" }).end(text);
-};
-
-/** The oldest connection makes room for the newest, so that nobody who holds theirs open keeps the kubelet out. */
-const boundConnections = (server: Server, most: number): void => {
-  const open = new Set<Socket>();
-  server.on("connection", (socket) => {
-    open.add(socket.once("close", () => open.delete(socket)));
-    const [oldest] = open;
-    if (open.size <= most || oldest === undefined) return;
-    open.delete(oldest);
-    oldest.destroy();
-  });
 };
 
 /**

@@ -37,6 +37,9 @@ export type ReflectorEvent =
   /** The store is complete: after the first list, and after each one that followed a gap. */
   | { readonly type: "synced" };
 
+/** By what it learns of the objects. */
+export type ReflectedBy = "list" | "watch";
+
 export interface ReflectOptions {
   /** Must not throw. The store is up to date when it is called. */
   readonly onEvent: (event: ReflectorEvent) => void;
@@ -44,15 +47,17 @@ export interface ReflectOptions {
   /**
    * The part of an object that is stored and passed to events. Default: the whole object.
    * Assumes: it keeps apiVersion, kind, namespace, name, uid and resourceVersion.
+   *
+   * @param by a watch shows each change; a list shows what there is now, and perhaps no change at all
    */
-  readonly keep?: (object: KubeObject) => KubeObject;
+  readonly keep?: (object: KubeObject, by: ReflectedBy) => KubeObject;
   /**
    * Whether an object of this {@link keyOf} is stored and reported; any other is passed over. Default: all.
    * Assumes: what is no longer wanted is forgotten.
    */
   readonly isWanted?: (key: string) => boolean;
   /** Errors, for logs and metrics; the reflector retries by itself. */
-  readonly onError?: (error: ApiError) => void;
+  readonly onError?: (error: ApiError, by: ReflectedBy) => void;
   /** Called in each round of its loop, for health checks: the next call follows within so many ms and the deadline of a request. */
   readonly onTurn?: (within: number) => void;
   /** The server ends each watch after this many seconds, up to a tenth more. Default: 240. */
@@ -106,7 +111,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
   };
 
   const kept = (event: WatchEvent): WatchEvent =>
-    event.type === "BOOKMARK" || !wants(event.object) ? event : { ...event, object: keep(event.object) };
+    event.type === "BOOKMARK" || !wants(event.object) ? event : { ...event, object: keep(event.object, "watch") };
 
   const run = async (): Promise<void> => {
     let state = initialReflectorState;
@@ -114,7 +119,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
     while (!signal.aborted)
       for await (const input of doing(state)) {
         if (signal.aborted) break;
-        if (input.type === "failed") onError(input.error);
+        if (input.type === "failed") onError(input.error, state.type === "listing" ? "list" : "watch");
         const [next, change] = reflectorStep(state, input, random());
         state = next;
         onTurn(longest(state));
@@ -137,7 +142,8 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
         if (E.isLeft(read)) yield { type: "failed", error: read.left };
         else {
           const limit = limitAfter(state.limit, read.right.items);
-          yield { type: "page", page: { ...read.right, items: read.right.items.filter(wants).map(keep) }, limit };
+          const items = read.right.items.filter(wants).map((object) => keep(object, "list"));
+          yield { type: "page", page: { ...read.right, items }, limit };
         }
         return;
       }

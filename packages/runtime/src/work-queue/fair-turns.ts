@@ -21,8 +21,10 @@ export interface FairTurns<A> {
  * Guarantees: never more slots than there are; no group ever has more than half of them, rounded up; groups take turns, so that a
  *             group that may have a slot gets one before any other gets two; a group without any slot may have each one that
  *             is free.
+ *
+ * @param mostOfGroup a group never has more, however many are free
  */
-export const fairTurns = <A>(places: number): FairTurns<A> => {
+export const fairTurns = <A>(places: number, mostOfGroup = Number.POSITIVE_INFINITY): FairTurns<A> => {
   /** Groups in the order of their turns. */
   const waiting = new Map<string, Set<A>>();
   const taken = new Map<string, number>();
@@ -43,7 +45,7 @@ export const fairTurns = <A>(places: number): FairTurns<A> => {
     },
     next: () => {
       for (const [group, ones] of waiting) {
-        if (takenBy(group) >= free) continue;
+        if (takenBy(group) >= Math.min(free, mostOfGroup)) continue;
         const [one] = ones;
         ones.delete(one as A);
         waiting.delete(group);

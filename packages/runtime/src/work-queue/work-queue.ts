@@ -24,6 +24,8 @@ export interface QueueOptions {
   readonly work: (key: string) => Promise<Requeue>;
   /** The group of a key, for {@link fairTurns}. It may change; the one when it is added counts. Default: each key is a group. */
   readonly groupOf?: (key: string) => string;
+  /** How many keys of a group are processed at the same time. Default: as many as {@link fairTurns} gives it. */
+  readonly mostOfGroup?: number;
   /** The pause of a key after work that failed. */
   readonly backoff: Backoff;
   readonly observe?: (event: QueueEvent) => void;
@@ -52,9 +54,9 @@ export interface WorkQueue {
  * Never: ends because `work` threw. That counts as `failed`.
  */
 export const newWorkQueue = (options: QueueOptions): WorkQueue => {
-  const { concurrency, work, groupOf = (key) => key, backoff } = options;
+  const { concurrency, work, groupOf = (key) => key, mostOfGroup, backoff } = options;
   const { observe = () => {}, clock = systemClock, random = Math.random } = options;
-  const places = fairTurns<string>(concurrency);
+  const places = fairTurns<string>(concurrency, mostOfGroup);
   /** Waiting keys: the time since when, and the group. */
   const waiting = new Map<string, { readonly since: number; readonly group: string }>();
   /** The groups of those that are being processed. */

@@ -46,6 +46,15 @@ describe("places that groups share", () => {
     expect(all(places)).toEqual(["e1"]);
   });
 
+  it("are never more for a group than it may have, however many are free", () => {
+    const places = fairTurns<string>(100, 2);
+    crowd(places, "a", 5);
+    crowd(places, "b", 1);
+    expect(all(places)).toEqual(["a0", "b0", "a1"]);
+    places.leave("a");
+    expect(all(places)).toEqual(["a2"]);
+  });
+
   it("are not given to who waits no more", () => {
     const places = fairTurns<string>(8);
     crowd(places, "a", 2);

@@ -20,8 +20,14 @@ export interface Plan<Read> {
    * The commits that are missing, the oldest first; as many as go into one push.
    *
    * @param landed the commits up to this one, of an earlier call, are in the branch: whom they name has no part in what differs now
+   * @param tipDate when the tip was committed, in s since 1970; undefined: nobody was asked for it
    */
-  readonly commits: (tree: Tree, blobs: ReadonlyMap<string, Read>, landed: ObjectId | undefined) => readonly Commit[];
+  readonly commits: (
+    tree: Tree,
+    blobs: ReadonlyMap<string, Read>,
+    landed: ObjectId | undefined,
+    tipDate: number | undefined,
+  ) => readonly Commit[];
 }
 
 export interface Job<Read> {
@@ -68,6 +74,8 @@ export interface Cycle<Read> {
   /** A git process was killed, or the clone removed: there may be lock files and halves of packs. */
   readonly isUnclean: boolean;
   readonly landed: ObjectId | undefined;
+  /** When the fetched tip was committed, in s since 1970. */
+  readonly tipDate: number | undefined;
   readonly rewritten: boolean;
   readonly conflicts: readonly PathConflict[];
   /** The tip of before; undefined: none, or it is known to be an ancestor. */
@@ -156,6 +164,7 @@ export const begin = <Read>(job: Job<Read>, start: Start): State<Read> => {
     isDeepened: false,
     isUnclean: false,
     landed: undefined,
+    tipDate: undefined,
     rewritten: false,
     conflicts: [],
     before: undefined,

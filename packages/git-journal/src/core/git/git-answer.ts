@@ -43,7 +43,8 @@ export type TroubleReason =
   | "InvalidURL"
   | "LeaseHeld"
   | "PushRefused"
-  | "SecretMalformed";
+  | "SecretMalformed"
+  | "SecretNotFound";
 
 export interface Trouble {
   readonly reason: TroubleReason;
@@ -130,6 +131,23 @@ const passing = (message: string): Verdict => ({
 const unclean = (message: string): Verdict => ({
   is: "unclean",
   trouble: { reason: "ConnectionFailed", message, lasts: false },
+});
+
+/** Of a repository that is elsewhere. @param location undefined: the server does not say where */
+export const redirected = (place: Place, status: string, location: string | undefined): Trouble => {
+  const to = location === undefined ? "" : ` to ${shown(place, location)}`;
+  return {
+    reason: "InvalidURL",
+    message: `${place.url} is redirected${to} (HTTP ${status}), which is not followed: set repoUrl to where the repository is`,
+    lasts: true,
+  };
+};
+
+/** Of an answer that nobody has thought of. */
+export const unexpected = (place: Place, failure: GitFailure): Trouble => ({
+  reason: "ConnectionFailed",
+  message: `git failed for ${place.url}: ${wordsOf(place, failure)}`,
+  lasts: false,
 });
 
 interface Rule {
@@ -299,7 +317,7 @@ export const verdict = (place: Place, failure: GitFailure): Verdict => {
   if (rule !== undefined) return rule.means(place, [...(rule.says.exec(near) ?? [])], failure);
   return NETWORK.test(near)
     ? passing(`the connection to ${place.host} failed: ${wordsOf(place, failure)}`)
-    : passing(`git failed for ${place.url}: ${wordsOf(place, failure)}`);
+    : { is: "trouble", trouble: unexpected(place, failure) };
 };
 
 /** That the ref on the server is no longer the one which was read. */

@@ -5,7 +5,7 @@ import type { Tree } from "../tree.ts";
 import type { Commit } from "./commit.ts";
 import type { At, Cycle, EffectAt, End, Next, Start, State, StateAt } from "./cycle.ts";
 import type { Results } from "./effect.ts";
-import { type GitFailure, pushVerdict, shown, type Trouble, type Verdict, verdict } from "./git-answer.ts";
+import { type GitFailure, pushVerdict, redirected, type Trouble, type Verdict, verdict } from "./git-answer.ts";
 import { withoutConflicts } from "./path-conflict.ts";
 import { replay } from "./pending.ts";
 import type { Pending } from "./refs.ts";
@@ -110,7 +110,7 @@ const planned = <Read>(cycle: Cycle<Read>, base: ObjectId | undefined, tree: Tre
   const ids = plan.blobsToRead(tree);
   return ids.length > 0
     ? { at: "readingBlobs", cycle, base, tree, plan, ids }
-    : made(cycle, base, tree, plan.commits(tree, new Map(), cycle.landed));
+    : made(cycle, base, tree, plan.commits(tree, new Map(), cycle.landed, cycle.tipDate));
 };
 
 const made = <Read>(
@@ -165,13 +165,7 @@ const HANDLERS: Handlers<unknown> = {
   },
 
   locating: ({ cycle, status }, answer) => {
-    const { place } = cycle.job;
-    const to = E.isRight(answer) && answer.right !== undefined ? ` to ${shown(place, answer.right)}` : "";
-    return failed(cycle, {
-      reason: "InvalidURL",
-      message: `${place.url} is redirected${to} (HTTP ${status}), which is not followed: set repoUrl to where the repository is`,
-      lasts: true,
-    });
+    return failed(cycle, redirected(cycle.job.place, status, E.isRight(answer) ? answer.right : undefined));
   },
 
   readingRefs: ({ cycle, isAbsent }, answer) => {
@@ -180,7 +174,8 @@ const HANDLERS: Handlers<unknown> = {
     const { tip, pending } = refs;
     const base = isAbsent ? undefined : refs.fetched;
     const isSettled = tip === base && pending === undefined;
-    const seen = { ...cycle, isSettled, before: tip === base ? cycle.before : (cycle.before ?? tip) };
+    const tipDate = isAbsent ? undefined : refs.fetchedAt;
+    const seen = { ...cycle, isSettled, tipDate, before: tip === base ? cycle.before : (cycle.before ?? tip) };
     if (pending === undefined || base === undefined) return onTip(seen, base, pending);
     return pending.head === base
       ? onTip({ ...seen, before: undefined, landed: base }, base, undefined)
@@ -216,7 +211,7 @@ const HANDLERS: Handlers<unknown> = {
   readingBlobs: ({ cycle, base, tree, plan }, answer) =>
     E.isLeft(answer)
       ? afterFailure(cycle, answer.left)
-      : made(cycle, base, tree, plan.commits(tree, answer.right, cycle.landed)),
+      : made(cycle, base, tree, plan.commits(tree, answer.right, cycle.landed, cycle.tipDate)),
 
   importing: ({ cycle, base }, answer) => {
     if (E.isLeft(answer)) return afterFailure(cycle, answer.left);

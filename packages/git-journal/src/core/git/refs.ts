@@ -20,21 +20,23 @@ export interface Pending {
 export interface Refs {
   readonly tip?: ObjectId;
   readonly fetched?: ObjectId;
+  /** When that was committed, in s since 1970. */
+  readonly fetchedAt?: number;
   readonly pending?: Pending;
 }
 
 /** Of `git for-each-ref`, for {@link parseRefs}. */
-export const REFS_FORMAT = "%(refname) %(objectname) %(parent) %(contents:subject)";
+export const REFS_FORMAT = "%(refname) %(objectname) %(committerdate:unix) %(parent) %(contents:subject)";
 
 /** Parses what `git for-each-ref` prints in that format. */
 export const parseRefs = (text: string): Refs =>
   text.split("\n").reduce<Refs>((refs, line) => {
-    const [name = "", id = "", parent = "", ...subject] = line.split(" ");
+    const [name = "", id = "", at = "", parent = "", ...subject] = line.split(" ");
     const own = O.toUndefined(objectId(id));
     const head = O.toUndefined(objectId(parent));
     if (own === undefined) return refs;
     if (name === TIP) return { ...refs, tip: own };
-    if (name === FETCHED) return { ...refs, fetched: own };
+    if (name === FETCHED) return { ...refs, fetched: own, fetchedAt: Number(at) };
     if (name !== PENDING || head === undefined) return refs;
     const base = baseOfPending(subject.join(" "));
     return O.isNone(base) ? refs : { ...refs, pending: { head, base: base.value } };

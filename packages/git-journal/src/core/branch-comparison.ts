@@ -1,0 +1,243 @@
+// Compares all destinations of a branch with its tip: which blobs have to be read for it, and which commits are missing.
+import type { Instant } from "@janus/types";
+import { commitsOf, type PendingFile, type PlannedCommit } from "./batch.ts";
+import { type BranchState, type Comparison, type DestinationState, objectAt, type ReadBlob } from "./branch-state.ts";
+import { writable } from "./branch-state.ts";
+import { type HeldTransaction, holdsAt } from "./branch-holds.ts";
+import { commitAuthor } from "./commit-author.ts";
+import { commitMessage, type Installation } from "./commit-message.ts";
+import { contentOf, type FileContent } from "./file-content.ts";
+import type { Commit, FileChange } from "./git/commit.ts";
+import { type History, recorded } from "./history.ts";
+import type { KeptObject } from "./kept-object.ts";
+import { entriesOf } from "./large-map.ts";
+import { marker, type Ownership, ownershipBy } from "./ownership.ts";
+import { type BaseFolder, type FilePath, isWithin, markerPath, ROOT } from "./path.ts";
+import { pendingFiles } from "./pending-files.ts";
+import { type Compared, mayDelete, type Plan, planned } from "./plan.ts";
+import { resumed } from "./transactions.ts";
+import type { Tree } from "./tree.ts";
+
+/** The longest text that may be a marker. */
+const LONGEST_MARKER = 4_096;
+
+/** What is read of a blob. Its text is kept only if it may be a marker. */
+export const readBlob = (content: Uint8Array): ReadBlob => {
+  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("utf8");
+  const isMarker = text.length <= LONGEST_MARKER && text.includes("kind: Owner");
+  return { content: contentOf(text), marker: isMarker ? text : undefined };
+};
+
+const completeOf = ({ resources }: DestinationState): ReadonlySet<string> =>
+  new Set([...resources].flatMap(([key, { list }]) => (list.is === "complete" ? [key] : [])));
+
+/** The live objects of the resources whose lists are complete: the files of others are not touched. */
+const indexOf = ({ resources }: DestinationState): ReadonlyMap<FilePath, KeptObject> => {
+  const complete = [...resources.values()].filter(({ list }) => list.is === "complete");
+  const [only, ...more] = complete;
+  if (only !== undefined && more.length === 0) return entriesOf(only.objects);
+  return new Map(complete.flatMap(({ objects }) => [...entriesOf(objects)]));
+};
+
+const comparedWith = (
+  { settings, gone }: BranchState,
+  destination: DestinationState,
+  tree: Tree,
+  read: ReadonlyMap<string, FileContent | undefined>,
+): Compared => {
+  const { wanted, formerRules, resources } = destination;
+  const { folder } = wanted.destination;
+  const may = mayDelete({
+    rules: wanted.rules,
+    formerRules,
+    selected: wanted.selected,
+    complete: completeOf(destination),
+    gone,
+    settings,
+  });
+  return {
+    folder,
+    otherFolders: wanted.otherFolders,
+    index: indexOf(destination),
+    spared: new Set([...resources.values()].flatMap(({ spared }) => [...entriesOf(spared).keys()])),
+    tree,
+    read,
+    mayDelete: (layout) => wanted.deletes && may(layout),
+  };
+};
+
+const contentsOf = (blobs: ReadonlyMap<string, ReadBlob>): ReadonlyMap<string, FileContent | undefined> =>
+  new Map([...blobs].map(([id, { content }]) => [id, content]));
+
+const foldersOf = ({ destinations }: BranchState): readonly BaseFolder[] =>
+  [...destinations.values()].map(({ wanted }) => wanted.destination.folder);
+
+/** Of which the tree is needed. */
+export const comparedFolders = (state: BranchState): readonly string[] =>
+  writable(state).map(({ wanted }) => wanted.destination.folder);
+
+const markerIds = (state: BranchState, tree: Tree): readonly string[] =>
+  foldersOf(state).flatMap((folder) => tree.get(markerPath(folder))?.id ?? []);
+
+/** The blobs that have to be read, because it is not known what they say. */
+export const blobsToRead = (state: BranchState, tree: Tree): readonly string[] => {
+  const known = entriesOf(state.blobs);
+  const contents = contentsOf(known);
+  const needed = writable(state).flatMap(
+    (destination) => planned(comparedWith(state, destination, tree, contents)).toRead,
+  );
+  return [...new Set([...needed, ...markerIds(state, tree).filter((id) => !known.has(id))])];
+};
+
+const ownershipOf = (
+  { wanted: { destination } }: DestinationState,
+  tree: Tree,
+  blobs: ReadonlyMap<string, ReadBlob>,
+  { clusterUid }: Installation,
+): Ownership => {
+  const entry = tree.get(markerPath(destination.folder));
+  const text = entry === undefined ? undefined : (blobs.get(entry.id)?.marker ?? "");
+  return ownershipBy(text, { clusterUid, destination: destination.name }, destination.exclusiveMode);
+};
+
+export interface Comparing {
+  readonly tree: Tree;
+  /** Those of which the tree was read; what is in others is left to the next comparison. */
+  readonly folders: ReadonlySet<string>;
+  /** Those that were asked for. */
+  readonly read: ReadonlyMap<string, ReadBlob>;
+  /** The text of a version of a file, by its fingerprint; undefined: it is not at hand. */
+  readonly textOf: (fingerprint: string) => Uint8Array | undefined;
+  readonly installation: Installation;
+  /** Of the commit of the tip, if it is known. */
+  readonly tipDate: Instant | undefined;
+  readonly now: Instant;
+}
+
+interface OfDestination {
+  readonly state: DestinationState;
+  readonly ownership: Ownership;
+  readonly plan: Plan;
+  readonly files: readonly PendingFile[];
+}
+
+/** Only once in a process: what Transactions have changed before it began. */
+const withResumed = (
+  state: BranchState,
+  files: readonly PendingFile[],
+  { tipDate, now }: Pick<Comparing, "tipDate" | "now">,
+): History => {
+  if (state.hasSettled) return state.history;
+  const touchedPaths = new Set(state.history.touches.map(({ path }) => path));
+  const ended = [...state.transactions.values()].filter(({ isDone }) => isDone).map(({ transaction }) => transaction);
+  return resumed(
+    files.filter(({ path }) => !touchedPaths.has(path)),
+    ended,
+    { newest: (path) => objectAt(state, path)?.newest, tipDate: tipDate ?? Number.POSITIVE_INFINITY },
+  ).reduce((history, touch) => recorded(history, { ...touch, at: now }), state.history);
+};
+
+/** The folder of the destination that all of these files are in; else the root. */
+const commonFolder = (state: BranchState, { files }: PlannedCommit): BaseFolder =>
+  foldersOf(state)
+    .filter((folder) => files.every(({ path }) => isWithin(folder, path)))
+    .toSorted((a, b) => b.length - a.length)[0] ?? ROOT;
+
+const changeOf = (path: FilePath, content: Uint8Array | undefined): FileChange =>
+  content === undefined ? { path, to: "absent" } : { path, to: "content", content };
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+
+const gitCommit = (
+  state: BranchState,
+  commit: PlannedCommit,
+  holds: readonly HeldTransaction[],
+  markers: readonly FileChange[],
+  { textOf, installation, now }: Comparing,
+): Commit => {
+  const own = holds.find(({ known }) => commit.by.type === "transaction" && known.transaction.uid === commit.by.uid);
+  const transaction = own?.known.transaction;
+  return {
+    author: commitAuthor(commit.by, transaction),
+    at: Math.floor(now / 1000),
+    message: commitMessage(commit, {
+      folder: commonFolder(state, commit),
+      installation,
+      ...(transaction === undefined ? {} : { transaction }),
+      isIncomplete: own?.hold.type === "due" && own.hold.isIncomplete,
+      others: state.history.others,
+    }),
+    changes: [
+      ...markers,
+      ...commit.files.map(({ path, version }) => changeOf(path, version && textOf(version.fingerprint))),
+    ],
+  };
+};
+
+/**
+ * What is missing at a tip.
+ *
+ * Guarantees: of a destination whose folder is another's, nothing is written in exclusive mode; the marker of a folder that is
+ *             nobody's is in the first commit; a commit that lacks a text, and all after it, are left to the next comparison.
+ */
+export const compared = (
+  state: BranchState,
+  comparing: Comparing,
+): { readonly comparison: Comparison; readonly commits: readonly Commit[] } => {
+  const { tree, read, textOf, installation, now } = comparing;
+  const blobs = new Map([...entriesOf(state.blobs), ...read]);
+  const contents = contentsOf(blobs);
+  const { transactions, held } = holdsAt(state, now);
+  const destinations = writable(state).filter(({ wanted }) => comparing.folders.has(wanted.destination.folder));
+  const isWhole = destinations.length === writable(state).length;
+  const parts = destinations.map((destination): OfDestination => {
+    const ownership = ownershipOf(destination, tree, blobs, installation);
+    const isBlocked = ownership.type === "anothers" && ownership.isBlocked;
+    const against = comparedWith(state, destination, tree, contents);
+    const plan: Plan = isBlocked ? { changes: [], toRead: [], conflicts: [] } : planned(against);
+    return { state: destination, ownership, plan, files: pendingFiles(plan, against, held) };
+  });
+  const files = parts.flatMap(({ files }) => files);
+  const history = withResumed(state, files, comparing);
+  const all = commitsOf(files, history, state.branch.limits);
+  const window = all.slice(0, state.branch.limits.maxCommits);
+  const lacks = ({ files: changed }: PlannedCommit): readonly (readonly [string, FilePath])[] =>
+    changed.flatMap(({ path, version }) =>
+      version === undefined || textOf(version.fingerprint) !== undefined ? [] : [[version.fingerprint, path] as const],
+    );
+  const missing = new Map(window.flatMap(lacks));
+  const at = window.findIndex((commit) => lacks(commit).length > 0);
+  const commits = at < 0 ? window : window.slice(0, at);
+  const unmarked = parts.filter(({ ownership }) => ownership.type === "free").map(({ state: { wanted } }) => wanted);
+  const markersOf = (commit: PlannedCommit, n: number): readonly FileChange[] =>
+    unmarked.flatMap(({ destination: { folder, name } }) => {
+      const concerns = (one: PlannedCommit): boolean => one.files.some(({ path }) => isWithin(folder, path));
+      return concerns(commit) && commits.findIndex(concerns) === n
+        ? [changeOf(markerPath(folder), bytes(marker({ clusterUid: installation.clusterUid, destination: name })))]
+        : [];
+    });
+  const ids = new Set([...tree.values()].map(({ id }) => id));
+  const [anyId = ""] = ids;
+  return {
+    commits: commits.map((commit, n) => gitCommit(state, commit, transactions, markersOf(commit, n), comparing)),
+    comparison: {
+      at: now,
+      commits,
+      isAll: commits.length === all.length && isWhole,
+      upTo: history.touches.at(-1)?.number ?? 0,
+      left: files.length - new Set(commits.flatMap((one) => one.files.map(({ path }) => path))).size,
+      missing,
+      conflicts: parts.flatMap(({ plan }) => plan.conflicts),
+      ownership: new Map(parts.map(({ state: { wanted }, ownership }) => [wanted.destination.name, ownership])),
+      blobs: new Map([...blobs].filter(([id]) => ids.has(id))),
+      format: anyId.length > 40 ? "sha256" : state.format,
+      held,
+      number: state.toCompare?.number ?? 0,
+      due: new Map(
+        transactions.flatMap(({ known: { transaction }, hold }) =>
+          hold.type === "due" ? [[transaction.uid, transaction.phase] as const] : [],
+        ),
+      ),
+    },
+  };
+};

@@ -1,0 +1,85 @@
+// Which files of a branch are held for Transactions now, and whose commits are due.
+import type { Instant } from "@janus/types";
+import type { BranchState, KnownTransaction } from "./branch-state.ts";
+import { objectAt } from "./branch-state.ts";
+import type { Touch } from "./history.ts";
+import { resourceKey } from "./discovery.ts";
+import { type FilePath, isWithin, layoutOf, relativeTo } from "./path.ts";
+import { type Hold, heldFiles, holdOf, type JournaledTarget } from "./transactions.ts";
+
+export interface HeldTransaction {
+  readonly known: KnownTransaction;
+  readonly hold: Hold;
+}
+
+/** So long the watch of Transactions may be behind that of the objects, in ms. */
+const LAG = 2_000;
+
+/** Whether what is known of the object of a file shows that the Transaction has changed it. */
+const isShown = (state: BranchState, uid: string, { path, sign }: JournaledTarget): boolean => {
+  const object = objectAt(state, path);
+  if (sign.type === "mark") return object?.marks.has(uid) === true;
+  return sign.type === "end" && object?.uid !== sign.uid;
+};
+
+const withShown = (state: BranchState, { transaction, evidence }: KnownTransaction): ReadonlySet<FilePath> =>
+  new Set([
+    ...evidence.shown,
+    ...transaction.targets.filter((target) => isShown(state, transaction.uid, target)).map(({ path }) => path),
+  ]);
+
+/** What is to be done about each Transaction whose commit is not made. */
+export const holdsOf = (state: BranchState, now: Instant): readonly HeldTransaction[] =>
+  [...state.transactions.values()].map((known) => {
+    const { transaction, evidence, isDone } = known;
+    if (isDone) return { known, hold: { type: "due", isIncomplete: false } };
+    const shown = withShown(state, known);
+    return { known, hold: holdOf(transaction, { ...evidence, shown }, state.branch.limits.maxWait, now) };
+  });
+
+/** Until when a file is held of which only the mark of a Transaction is known. */
+const unknownUntil = ({ transactions }: BranchState, { by, at }: Touch): Instant =>
+  by.type === "transaction" && !transactions.has(by.uid) ? at + LAG : Number.NEGATIVE_INFINITY;
+
+/** Of a resource that is not listed now: what was seen of it waits until it is. */
+const isUnlisted = ({ destinations }: BranchState, path: FilePath): boolean =>
+  [...destinations.values()].some(({ wanted, resources }) => {
+    const { folder } = wanted.destination;
+    const layout = isWithin(folder, path) ? layoutOf(relativeTo(folder, path)) : undefined;
+    if (layout === undefined) return false;
+    const listed = resources.get(resourceKey({ group: layout.group, plural: layout.resource }));
+    return listed !== undefined && listed.list.is !== "complete";
+  });
+
+const isListed = ({ destinations }: BranchState): boolean =>
+  [...destinations.values()].every(({ resources }) =>
+    [...resources.values()].every(({ list }) => list.is === "complete"),
+  );
+
+export interface Holds {
+  readonly transactions: readonly HeldTransaction[];
+  /** Files that are not committed now. */
+  readonly held: ReadonlySet<FilePath>;
+  /** When a wait for a watch is over. */
+  readonly until: Instant;
+}
+
+export const holdsAt = (state: BranchState, now: Instant): Holds => {
+  const transactions = holdsOf(state, now);
+  const unknown = state.history.touches.filter((touch) => now < unknownUntil(state, touch));
+  const held = heldFiles(
+    transactions.map(({ known: { transaction }, hold }) => ({ transaction, hold })),
+    state.history.touches,
+  );
+  const unlisted = isListed(state) ? [] : state.history.touches.filter(({ path }) => isUnlisted(state, path));
+  const waiting = [...unknown, ...unlisted];
+  const waits = [
+    ...transactions.flatMap(({ hold }) => (hold.type === "awaited" ? [hold.until] : [])),
+    ...unknown.map((touch) => unknownUntil(state, touch)),
+  ];
+  return {
+    transactions,
+    held: waiting.length === 0 ? held : new Set([...held, ...waiting.map(({ path }) => path)]),
+    until: Math.min(Number.POSITIVE_INFINITY, ...waits),
+  };
+};

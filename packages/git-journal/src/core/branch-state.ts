@@ -1,0 +1,163 @@
+/**
+ * What a worker knows of its branch: what is wanted there, what is live, whose changes are not pushed yet, and what git has answered.
+ *
+ * All of it can be found out again: by a list of the objects, and a fetch of the branch.
+ */
+import type { Phase } from "@janus/api";
+import type { Instant } from "@janus/types";
+import type { PlannedCommit } from "./batch.ts";
+import type { ObjectFormat } from "./blob-id.ts";
+import type { FileContent } from "./file-content.ts";
+import type { Trouble } from "./git/git-answer.ts";
+import type { ObjectId } from "./git/object-id.ts";
+import type { PathConflict } from "./git/path-conflict.ts";
+import { type History, NO_HISTORY } from "./history.ts";
+import type { DestinationReport, JournaledBranch, JournaledDestination, Wanted } from "./journaled-branch.ts";
+import type { KeptObject } from "./kept-object.ts";
+import { type LargeMap, largeMap, valueAt } from "./large-map.ts";
+import type { Ownership } from "./ownership.ts";
+import type { FilePath } from "./path.ts";
+import type { SelectedResource, SelectionRule, SelectionSettings } from "./selection.ts";
+import type { Evidence, JournaledTransaction } from "./transactions.ts";
+
+/** What is known of the objects of a resource. */
+export interface ListedResource {
+  readonly version: string;
+  readonly objects: LargeMap<FilePath, KeptObject>;
+  /** Files of live objects that cannot be written, and why. */
+  readonly spared: LargeMap<FilePath, { readonly because: string }>;
+  /** Only a complete list tells which objects there are not. */
+  readonly list:
+    | { readonly is: "begun" }
+    | { readonly is: "complete" }
+    | { readonly is: "failed"; readonly because: string };
+}
+
+export interface DestinationState {
+  readonly wanted: JournaledDestination;
+  readonly formerRules: readonly SelectionRule[];
+  /** By the keys of the resources. */
+  readonly resources: ReadonlyMap<string, ListedResource>;
+  /** Keys of resources that were selected before, in this process. */
+  readonly dropped: ReadonlySet<string>;
+  /** By the marker at the tip; undefined: no tip was seen. */
+  readonly ownership: Ownership | undefined;
+  readonly lastCommit?: ObjectId;
+  readonly lastPush?: Instant;
+  readonly pushed: DestinationReport["pushed"];
+}
+
+/** Where a target of a Transaction is read. */
+export interface TargetPlace {
+  readonly destination: string;
+  readonly resource: SelectedResource;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+export interface KnownTransaction {
+  readonly transaction: JournaledTransaction;
+  readonly places: ReadonlyMap<FilePath, TargetPlace>;
+  readonly evidence: Evidence;
+  /** Its commit is made, or it had ended before this process began. */
+  readonly isDone: boolean;
+}
+
+/** What is read of a blob. */
+export interface ReadBlob {
+  readonly content: FileContent | undefined;
+  /** Its text, if it may be a marker. */
+  readonly marker: string | undefined;
+}
+
+/** What was found when the live objects were compared with a tip. */
+export interface Comparison {
+  readonly at: Instant;
+  /** Commits that are to be made now. */
+  readonly commits: readonly PlannedCommit[];
+  /** These are all that are due. */
+  readonly isAll: boolean;
+  /** The last touch that was there, and the last of {@link BranchState.toCompare}. */
+  readonly upTo: number;
+  readonly number: number;
+  /** Transactions whose commits were due, with their phases. */
+  readonly due: ReadonlyMap<string, Phase>;
+  /** How many files differ, but for those that are held, and are in none of these commits. */
+  readonly left: number;
+  /** Versions of files whose texts are not at hand, by their fingerprints. */
+  readonly missing: ReadonlyMap<string, FilePath>;
+  readonly conflicts: readonly PathConflict[];
+  readonly ownership: ReadonlyMap<string, Ownership>;
+  readonly blobs: ReadonlyMap<string, ReadBlob>;
+  readonly format: ObjectFormat;
+  readonly held: ReadonlySet<FilePath>;
+}
+
+export interface BranchState {
+  readonly branch: JournaledBranch;
+  readonly gone: Wanted["gone"];
+  readonly settings: SelectionSettings;
+  readonly destinations: ReadonlyMap<string, DestinationState>;
+  readonly transactions: ReadonlyMap<string, KnownTransaction>;
+  /** They were listed, or are not served. */
+  readonly areTransactionsKnown: boolean;
+  readonly history: History;
+  /** Something may differ that no touch tells of; undefined: nothing. */
+  readonly toCompare: { readonly since: Instant; readonly isUrgent: boolean; readonly number: number } | undefined;
+  /** When the tip was asked for last. */
+  readonly fetchedAt: Instant | undefined;
+  readonly format: ObjectFormat;
+  /** What blobs say, by their ids, of files that may be compared. */
+  readonly blobs: LargeMap<string, ReadBlob>;
+  readonly comparison: Comparison | undefined;
+  /** Commits that were made, and that the server may have, by the last of each push. */
+  readonly made: ReadonlyMap<ObjectId, readonly PlannedCommit[]>;
+  /** awaited: another process holds it, or it is asked for. */
+  readonly lease: "none" | "awaited" | "held";
+  readonly trouble: Trouble | undefined;
+  readonly failures: number;
+  readonly retryAt: Instant;
+  /** The branch has said what is live, once in this process. */
+  readonly hasSettled: boolean;
+  /** When it had nothing to write for the first time; undefined: it has. */
+  readonly idleSince: Instant | undefined;
+}
+
+export const initialBranch = (branch: JournaledBranch, settings: SelectionSettings): BranchState => ({
+  branch,
+  gone: new Set(),
+  settings,
+  destinations: new Map(),
+  transactions: new Map(),
+  areTransactionsKnown: false,
+  history: NO_HISTORY,
+  toCompare: undefined,
+  fetchedAt: undefined,
+  format: "sha1",
+  blobs: largeMap(),
+  comparison: undefined,
+  made: new Map(),
+  lease: "none",
+  trouble: undefined,
+  failures: 0,
+  retryAt: 0,
+  hasSettled: false,
+  idleSince: undefined,
+});
+
+/** Of those that may be written. */
+export const writable = ({ destinations }: BranchState): readonly DestinationState[] =>
+  [...destinations.values()].filter(({ wanted }) => !wanted.isBlocked && wanted.rules.length > 0);
+
+/** The object that a file is of. */
+export const objectAt = (
+  { destinations }: Pick<BranchState, "destinations">,
+  path: FilePath,
+): KeptObject | undefined => {
+  for (const { resources } of destinations.values())
+    for (const { objects } of resources.values()) {
+      const object = valueAt(objects, path);
+      if (object !== undefined) return object;
+    }
+  return undefined;
+};

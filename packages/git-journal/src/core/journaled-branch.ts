@@ -1,0 +1,81 @@
+// What the cluster wants in Git now, branch by branch, and what became of it.
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { limitsFor } from "./batch.ts";
+import type { Readiness } from "./conditions.ts";
+import type { Destination } from "./destinations.ts";
+import type { BranchName } from "./git/branch-name.ts";
+import type { Labels } from "./label-selector.ts";
+import type { BaseFolder } from "./path.ts";
+import type { RepositoryUrl } from "./repository-url.ts";
+import type { SelectedResource, SelectionRule, SelectionSettings } from "./selection.ts";
+
+/** A destination that is to be written: what is selected for it. */
+export interface JournaledDestination {
+  readonly destination: Destination;
+  /** Of its Ready rules. */
+  readonly rules: readonly SelectionRule[];
+  readonly selected: readonly SelectedResource[];
+  /** An older destination has the same folder: nothing is written. */
+  readonly isBlocked: boolean;
+  /** False: no file is deleted, since it has no Ready rule, or one whose selector is wrong, so that nobody knows what it selects. */
+  readonly deletes: boolean;
+  /** Of all other destinations of the same branch, also where they are written with other credentials. */
+  readonly otherFolders: readonly BaseFolder[];
+}
+
+/**
+ * All that is written to one branch of one repository, with the same credentials: one worker.
+ *
+ * Nobody writes with credentials that another one was given: two GitRepoConfigs with the same URL and different Secrets are two
+ * branches here, with different keys. They meet as two clusters do, by compare-and-swap.
+ */
+export interface JournaledBranch {
+  /** Names the clone and the Lease. */
+  readonly key: string;
+  readonly repository: RepositoryUrl;
+  readonly branch: BranchName;
+  /** `namespace/name` of the Secret with the credentials. */
+  readonly secret: string | undefined;
+  /** Of the oldest GitRepoConfig. */
+  readonly limits: ReturnType<typeof limitsFor>;
+  /** The oldest first. */
+  readonly destinations: readonly JournaledDestination[];
+}
+
+/** What the cluster wants in Git, as far as it is known. */
+export interface Wanted {
+  /** By their keys. */
+  readonly branches: ReadonlyMap<string, JournaledBranch>;
+  /** Keys of resources that are certainly not served; nobody can list them all. */
+  readonly gone: Pick<ReadonlySet<string>, "has">;
+  readonly settings: SelectionSettings;
+  /** Of all namespaces. */
+  readonly namespaceLabels: ReadonlyMap<string, Labels>;
+}
+
+/** What became of a destination. */
+export interface DestinationReport {
+  readonly readiness: Readiness;
+  /** With whom it has one folder, although it writes there all the same. */
+  readonly conflict?: string;
+  readonly lastCommit?: string;
+  /** RFC 3339. */
+  readonly lastPushTime?: string;
+  /** All that was pushed for it since the start of the process. */
+  readonly pushed: { readonly commits: number; readonly files: number };
+  /** Files of live objects. */
+  readonly objects: number;
+  /** Changes that are not pushed. */
+  readonly pending: number;
+  /** Resources whose files are not touched, and why, such as `configmaps: 403 …`. */
+  readonly incomplete: readonly string[];
+}
+
+/**
+ * The key of a branch: equal for all spellings of its repository.
+ *
+ * @param more tells apart what is written with other credentials than those of the oldest GitRepoConfig
+ */
+export const branchKey = ({ key }: Pick<RepositoryUrl, "key">, branch: string, ...more: readonly string[]): string =>
+  bytesToHex(sha256(utf8ToBytes([key, branch, ...more].join("\n")))).slice(0, 16);

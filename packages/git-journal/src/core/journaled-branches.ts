@@ -1,0 +1,92 @@
+// Divides destinations among workers: one for each branch, and for the credentials with which it is written.
+import { type BatchLimits, limitsFor } from "./batch.ts";
+import type { Destination } from "./destinations.ts";
+import type { ServedResource } from "./discovery.ts";
+import { branchKey, type JournaledBranch, type JournaledDestination } from "./journaled-branch.ts";
+import { configKey, type Located, secretOf } from "./located.ts";
+import { selectedResources, type SelectionRule, type SelectionSettings } from "./selection.ts";
+
+/** One of the rules that write to a destination. */
+export interface Written {
+  /** As messages name it, such as `WatchRule shop/all`. */
+  readonly rule: string;
+  readonly to: Located;
+  /** Undefined where its selector is wrong. */
+  readonly selects: readonly SelectionRule[] | undefined;
+}
+
+/** The repository and branch, in a form that is the same for all spellings. */
+export const branchOf = ({ destination: { repository }, branch }: Located): string => `${repository.key}\n${branch}`;
+
+/** With whose credentials it is written. Those in a URL are of its own GitRepoConfig, and never part of a name. */
+const credentialsOf = ({ destination: { config, repository } }: Located): string =>
+  [
+    secretOf(config) ?? "",
+    repository.protocol !== "ssh" && repository.user !== undefined ? `GitRepoConfig ${configKey(config)}` : "",
+  ].join("\n");
+
+const ageOf = ({ config: { metadata } }: Destination): string => `${metadata.creationTimestamp} ${metadata.uid}`;
+
+const byAge = (a: Located, b: Located): number => {
+  const [one, other] = [a, b].map(({ destination }) => `${ageOf(destination)} ${destination.name}`);
+  return (one ?? "") < (other ?? "") ? -1 : 1;
+};
+
+export interface Division {
+  /** All destinations by their names, also those that no rule writes to. */
+  readonly places: ReadonlyMap<string, Located>;
+  readonly rulesTo: ReadonlyMap<string, readonly Written[]>;
+  /** The names of those that have the folder of an older one. */
+  readonly blocked: ReadonlyMap<string, unknown>;
+  readonly served: readonly ServedResource[];
+  readonly selection: SelectionSettings;
+  readonly limits: BatchLimits;
+}
+
+const journaled = (at: Located, { places, rulesTo, blocked, served, selection }: Division): JournaledDestination => {
+  const { name } = at.destination;
+  const writers = rulesTo.get(name) ?? [];
+  const rules = writers.flatMap(({ selects }) => selects ?? []);
+  return {
+    destination: at.destination,
+    rules,
+    selected: selectedResources(rules, served, selection),
+    isBlocked: blocked.has(name),
+    deletes: rules.length > 0 && writers.every(({ selects }) => selects !== undefined),
+    otherFolders: [...places.values()]
+      .filter((other) => other !== at && branchOf(other) === branchOf(at))
+      .map(({ destination }) => destination.folder),
+  };
+};
+
+/**
+ * The branches by their keys, each with the destinations that a rule writes to, the oldest first.
+ *
+ * Guarantees: nobody writes with credentials that only another's GitRepoConfig names.
+ */
+export const journaledBranches = (division: Division): ReadonlyMap<string, JournaledBranch> => {
+  const { places, rulesTo, limits } = division;
+  const inUse = [...places.values()].filter(({ destination }) => rulesTo.has(destination.name));
+  const groups = [...Map.groupBy(inUse.toSorted(byAge), branchOf).values()].flatMap((group) =>
+    [...Map.groupBy(group, credentialsOf)].map(
+      ([credentials, members], at) => [members, at === 0 ? [] : [credentials]] as const,
+    ),
+  );
+  return new Map(
+    groups.flatMap(([members, more]) => {
+      const [first] = members;
+      if (first === undefined) return [];
+      const { repository, config } = first.destination;
+      const key = branchKey(repository, first.branch, ...more);
+      const branch: JournaledBranch = {
+        key,
+        repository,
+        branch: first.branch,
+        secret: secretOf(config),
+        limits: limitsFor(limits, config.spec),
+        destinations: members.map((one) => journaled(one, division)),
+      };
+      return [[key, branch]];
+    }),
+  );
+};

@@ -1,0 +1,104 @@
+// Says what became of each object of the four kinds: by itself, by its server, and by the worker of its branch.
+import * as E from "fp-ts/lib/Either.js";
+import type { Readiness } from "./conditions.ts";
+import { type Failed, type Kind, objectId } from "./configured.ts";
+import type { DestinationReport } from "./journaled-branch.ts";
+import { notReady, type Repository } from "./located.ts";
+import type { ObservedObject, Placed, Resolution, Writing } from "./wanted.ts";
+
+/** What is heard of servers and workers. */
+export interface Progress {
+  /** By the keys of GitRepoConfigs. */
+  readonly repositories: ReadonlyMap<string, Readiness>;
+  /** By the names of destinations. */
+  readonly reports: ReadonlyMap<string, DestinationReport>;
+  /** False: objects are only validated. */
+  readonly ingests: boolean;
+}
+
+export interface Told {
+  readonly observed: ObservedObject;
+  readonly readiness: Readiness;
+  /** Of a GitDestination. */
+  readonly report?: DestinationReport;
+}
+
+/** Of messages: a rule may name many resources. */
+const MOST = 10;
+
+const listed = (texts: readonly string[]): string =>
+  [...texts.slice(0, MOST), ...(texts.length > MOST ? [`${texts.length - MOST} more`] : [])].join("; ");
+
+const ready = (message: string): Readiness => ({ type: "ready", reason: "Ready", message });
+
+const validating = (message: string): Readiness => ({ type: "progressing", reason: "Validating", message });
+
+export const CHECKING: Readiness = { type: "progressing", reason: "Checking", message: "the server is being asked" };
+
+/** Of a destination, without its rules. */
+const writable = (name: string, placed: Placed, { repositories, reports, ingests }: Progress): Readiness => {
+  if (placed.blocked !== undefined) return placed.blocked;
+  const repository = repositories.get(placed.config) ?? CHECKING;
+  if (repository.type === "failed") return notReady("GitRepoConfig", placed.config, repository);
+  if (!ingests)
+    return repository.type === "ready"
+      ? ready("it is valid; nothing is written, by the controller's flag --enable-watch-ingestion=false")
+      : validating(`GitRepoConfig ${placed.config} is not checked yet`);
+  const report = reports.get(name);
+  return report === undefined ? validating("the first comparison with the branch is under way") : report.readiness;
+};
+
+const destination = (name: string, placed: Placed, progress: Progress): Readiness => {
+  const { withoutRules, withoutSecrets, blocked, config } = placed;
+  if (blocked === undefined && progress.repositories.get(config)?.type !== "failed" && withoutRules !== undefined)
+    return { type: "failed", reason: "NoRules", message: withoutRules, lasts: false };
+  const written = writable(name, placed, progress);
+  return written.type === "ready" ? (withoutSecrets ?? written) : written;
+};
+
+const repository = ({ findings }: Repository, known: Readiness | undefined): Readiness =>
+  known?.type === "ready" && findings.length > 0
+    ? { ...known, message: `${known.message}; ${listed(findings)}` }
+    : (known ?? CHECKING);
+
+const rule = (
+  { destination: name, isThroughDestination, findings }: Writing,
+  all: Resolution,
+  progress: Progress,
+): Readiness => {
+  const explicit = all.destinations.get(name);
+  const placed = explicit !== undefined && E.isRight(explicit) ? explicit.right : all.implicit.get(name);
+  if (placed === undefined) return validating(`${name} is being looked for`);
+  const written = writable(name, placed, progress);
+  if (written.type === "failed") return isThroughDestination ? notReady("GitDestination", name, written) : written;
+  if (written.type === "progressing") return validating(written.message);
+  const what = `writes to ${isThroughDestination ? `GitDestination ${name}` : name}`;
+  return ready(findings.length === 0 ? what : `${what}; not written: ${listed(findings)}`);
+};
+
+/** Of all objects by their ids. */
+export const readinessOf = (all: Resolution, progress: Progress): ReadonlyMap<string, Told> => {
+  const told = <A>(
+    kind: Kind,
+    judged: ReadonlyMap<string, E.Either<Failed, A>>,
+    of: (key: string, one: A) => Omit<Told, "observed">,
+  ): readonly (readonly [string, Told])[] =>
+    [...judged].flatMap(([key, one]) => {
+      const id = objectId(kind, key);
+      const observed = all.observed.get(id);
+      if (observed === undefined) return [];
+      return [[id, { observed, ...(E.isLeft(one) ? { readiness: one.left } : of(key, one.right)) }] as const];
+    });
+  const ofRule = (_: string, one: Writing) => ({ readiness: rule(one, all, progress) });
+  return new Map([
+    ...told("GitRepoConfig", all.repositories, (key, one) => ({
+      readiness: repository(one, progress.repositories.get(key)),
+    })),
+    ...told("GitDestination", all.destinations, (key, placed) => {
+      const report = progress.reports.get(key);
+      return { readiness: destination(key, placed, progress), ...(report === undefined ? {} : { report }) };
+    }),
+    ...told("WatchRule", all.rules.WatchRule, ofRule),
+    ...told("ClusterWatchRule", all.rules.ClusterWatchRule, ofRule),
+  ]);
+};

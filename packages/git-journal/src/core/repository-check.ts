@@ -1,0 +1,105 @@
+// Decides when the server of a repository is asked whether it can be used, and what its answer means.
+import type { Instant } from "@janus/types";
+import type { Readiness } from "./conditions.ts";
+import { type BranchName, refOf } from "./git/branch-name.ts";
+import type { Repository } from "./located.ts";
+
+/** What was asked, and what came of it. */
+export interface Checked {
+  /** See {@link fingerprintOf}. */
+  readonly fingerprint: string;
+  /** Of the Secret; undefined: there was none. */
+  readonly secretVersion: string | undefined;
+  readonly at: Instant;
+  /** In a row. */
+  readonly failures: number;
+  readonly readiness: Readiness;
+}
+
+/** In ms. A worker says earlier if something has changed. */
+const WHILE_READY = 600_000;
+/** Wrong credentials that are sent often lock an account. */
+const WHILE_REFUSED = 300_000;
+/** The first pause after a failure that may pass, doubled with each, and the longest. */
+const WHILE_FAILING = { first: 5_000, cap: 60_000 };
+/** While a repository cannot be used, its Secret is looked at so often: an edit heals within 30 s. */
+const SECRET = 25_000;
+
+/** Of what is asked for, but for what the Secret says. Contains the name and password of a URL: it stays in memory. */
+export const fingerprintOf = ({ url, branches, secret }: Repository): string =>
+  JSON.stringify([url.key, url.user?.name, url.user?.password, branches, secret]);
+
+type Question = Pick<Checked, "fingerprint" | "secretVersion">;
+
+const isSame = (before: Checked | undefined, now: Question): before is Checked =>
+  before !== undefined && before.fingerprint === now.fingerprint && before.secretVersion === now.secretVersion;
+
+const pauseAfter = ({ readiness, failures }: Checked): number => {
+  if (readiness.type !== "failed") return WHILE_READY;
+  return readiness.lasts
+    ? WHILE_REFUSED
+    : Math.min(WHILE_FAILING.cap, WHILE_FAILING.first * 2 ** Math.min(failures - 1, 10));
+};
+
+/** In how many ms the server is asked; 0: now. */
+export const askedIn = (checked: Checked | undefined, question: Question, now: Instant): number =>
+  isSame(checked, question) ? Math.max(0, checked.at + pauseAfter(checked) - now) : 0;
+
+/** In how many ms it is looked whether something has changed. */
+export const lookedAtIn = (checked: Checked, now: Instant): number => {
+  const pause = Math.max(1_000, checked.at + pauseAfter(checked) - now);
+  return checked.readiness.type === "failed" ? Math.min(SECRET, pause) : pause;
+};
+
+/** What workers say that is of the repository, and not of one of its branches. */
+const OF_REPOSITORY: ReadonlySet<string> = new Set([
+  "AuthenticationFailed",
+  "CertificateUnknown",
+  "ConnectionFailed",
+  "HostKeyChanged",
+  "HostKeyUnknown",
+  "InvalidURL",
+  "SecretMalformed",
+  "SecretNotFound",
+]);
+
+export const isOfRepository = ({ type, reason }: Readiness): boolean => type === "failed" && OF_REPOSITORY.has(reason);
+
+/** When a worker has used it. What was found wrong before is asked for at once: it may be right now. */
+export const afterUse = (checked: Checked, at: Instant): Checked => ({
+  ...checked,
+  at: checked.readiness.type === "failed" ? Number.NEGATIVE_INFINITY : at,
+});
+
+/** What became of it, when the server has answered. */
+export const afterAnswer = (
+  before: Checked | undefined,
+  question: Question,
+  readiness: Readiness,
+  at: Instant,
+): Checked => ({
+  ...question,
+  at,
+  readiness,
+  failures: readiness.type === "failed" ? 1 + (isSame(before, question) ? before.failures : 0) : 0,
+});
+
+/** So many branches are asked for: a repository may allow a thousand. */
+const MOST = 50;
+
+export const askedBranches = ({ branches }: Repository): readonly BranchName[] => branches.slice(0, MOST);
+
+const named = (branches: readonly BranchName[]): string =>
+  `branch${branches.length === 1 ? "" : "es"} ${branches.slice(0, 5).join(", ")}${branches.length > 5 ? ", …" : ""}`;
+
+/** A repository that has answered, with the refs that it has. A branch that is missing is no error: it is made. */
+export const branchFound = (repository: Repository, refs: ReadonlySet<string>): Readiness => {
+  const asked = askedBranches(repository);
+  const found = asked.filter((one) => refs.has(refOf(one)));
+  const missing = asked.filter((one) => !refs.has(refOf(one)));
+  const what = [
+    ...(found.length === 0 ? [] : [`found ${named(found)}`]),
+    ...(missing.length === 0 ? [] : [`${named(missing)} will be made by the first push`]),
+  ];
+  return { type: "ready", reason: "BranchFound", message: `${repository.url.url}: ${what.join("; ")}` };
+};

@@ -1,0 +1,123 @@
+// Makes of what became of an object the patch of its status, and the event that tells of it.
+import { asObject, equal, type JsonObject, type KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { type Condition, Status } from "../api/status.ts";
+import { conditionsOf, type Readiness } from "./conditions.ts";
+import type { Told } from "./readiness.ts";
+
+/** An Event of an object. */
+export interface StatusEvent {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface StatusChange {
+  /** For a merge patch of the status. */
+  readonly patch: JsonObject;
+  readonly events: readonly StatusEvent[];
+}
+
+const previousConditions = ({ status }: KubeObject): readonly Condition[] => {
+  const decoded = Status.decode(asObject(status));
+  return E.isRight(decoded) ? (decoded.right.conditions ?? []) : [];
+};
+
+/** What objects alone decide, so that it is over when they say no more of it. */
+const OF_OBJECTS: ReadonlySet<string> = new Set([
+  "AccessDenied",
+  "BranchNotAllowed",
+  "GitDestinationNotFound",
+  "GitDestinationNotReady",
+  "GitRepoConfigNotFound",
+  "GitRepoConfigNotReady",
+  "InvalidBaseFolder",
+  "InvalidSpec",
+  "InvalidURL",
+  "NoRules",
+  "OwnershipConflict",
+]);
+
+/** What another process, or this one, has learned of servers and branches is not forgotten because it is asked again. */
+const isStillKnown = ({ type }: Readiness, before: readonly Condition[], generation: number): boolean => {
+  const ready = before.find((one) => one.type === "Ready");
+  return type === "progressing" && ready?.observedGeneration === generation && !OF_OBJECTS.has(ready.reason);
+};
+
+/** Once per cause: as long as it stays, its words may change, such as those of a server. */
+const isNew = (condition: Condition, before: Condition | undefined): boolean =>
+  before === undefined ||
+  before.status !== condition.status ||
+  before.reason !== condition.reason ||
+  (before.observedGeneration !== condition.observedGeneration && before.message !== condition.message);
+
+const warningsOf = (conditions: readonly Condition[], before: readonly Condition[]): readonly StatusEvent[] =>
+  conditions
+    .filter(({ type, status }) => (type === "Ready" && status === "False") || type === "OwnershipConflict")
+    .filter((one) =>
+      isNew(
+        one,
+        before.find(({ type }) => type === one.type),
+      ),
+    )
+    .map(({ reason, message }) => ({ type: "Warning", reason, message }));
+
+/**
+ * What changes in the status of an object; undefined: nothing, or it is not known yet.
+ *
+ * Guarantees: patched with it, and asked again for the same, it says that nothing changes; no warning is repeated while its cause
+ *             stays, also by another process.
+ *
+ * @param now RFC 3339
+ */
+export const statusChange = (
+  object: KubeObject,
+  { observed, readiness, report }: Told,
+  now: string,
+): StatusChange | undefined => {
+  const { generation = 0, uid = "" } = object.metadata;
+  // What was found of another version says nothing of this one.
+  if (observed.uid !== uid || observed.generation !== generation) return undefined;
+  const before = previousConditions(object);
+  if (isStillKnown(readiness, before, generation)) return undefined;
+  const conditions = conditionsOf(readiness, before, { generation, now }, report?.conflict);
+  const wanted: JsonObject = {
+    observedGeneration: generation,
+    conditions: conditions.map((one) => ({ ...one })),
+    ...(report === undefined
+      ? {}
+      : {
+          objects: report.objects,
+          pending: report.pending,
+          ...(report.lastCommit === undefined ? {} : { lastCommit: report.lastCommit }),
+          ...(report.lastPushTime === undefined ? {} : { lastPushTime: report.lastPushTime }),
+        }),
+  };
+  const status = asObject(object["status"]);
+  const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !equal(status[field], value)));
+  if (Object.keys(changed).length === 0) return undefined;
+  // Another object of the same name is not meant.
+  return { patch: { metadata: { uid }, status: changed }, events: warningsOf(conditions, before) };
+};
+
+type Pushed = NonNullable<Told["report"]>["pushed"];
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** The event of what was pushed since; undefined: nothing was. */
+export const pushedEvent = (
+  before: Pushed | undefined,
+  { pushed, lastCommit }: Pick<NonNullable<Told["report"]>, "pushed" | "lastCommit">,
+): StatusEvent | undefined => {
+  // A worker that was started anew counts anew.
+  const since = before === undefined || before.commits > pushed.commits ? { files: 0, commits: 0 } : before;
+  const files = pushed.files - since.files;
+  const commits = pushed.commits - since.commits;
+  if (commits <= 0) return undefined;
+  const last = lastCommit === undefined ? "" : `, the last is ${lastCommit.slice(0, 12)}`;
+  return {
+    type: "Normal",
+    reason: "Pushed",
+    message: `pushed ${counted(files, "change")} in ${counted(commits, "commit")}${last}`,
+  };
+};

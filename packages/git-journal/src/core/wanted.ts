@@ -1,0 +1,281 @@
+/**
+ * Makes of the objects of the four kinds, and of what the API server serves, what is wanted in Git.
+ */
+import * as E from "fp-ts/lib/Either.js";
+import type { GitDestination } from "../api/git-destination.ts";
+import type { GitRepoConfig } from "../api/git-repo-config.ts";
+import type { ClusterWatchRule, WatchRule } from "../api/watch-rule.ts";
+import { secretsOf } from "./age-keys.ts";
+import type { BatchLimits } from "./batch.ts";
+import {
+  type Decoded,
+  decodedObjects,
+  type Failed,
+  type Kind,
+  KINDS,
+  objectId,
+  objectKey,
+  type Objects,
+  refused,
+  rightOnes,
+} from "./configured.ts";
+import { type Known, resolveDestination, resolveRule } from "./destinations.ts";
+import type { ServedResource } from "./discovery.ts";
+import type { Wanted } from "./journaled-branch.ts";
+import { branchOf, journaledBranches, type Written } from "./journaled-branches.ts";
+import type { Labels } from "./label-selector.ts";
+import {
+  configKey,
+  type Located,
+  located,
+  referred,
+  type Repository,
+  repositoryOf,
+  unlessWrong,
+  unresolved,
+} from "./located.ts";
+import { type Claim, conflictingClaims } from "./ownership.ts";
+import {
+  rulesOfClusterWatchRule,
+  rulesOfWatchRule,
+  selectionFindings,
+  type SelectionRule,
+  type SelectionSettings,
+} from "./selection.ts";
+
+/** What is known of the cluster. */
+export interface ClusterState {
+  readonly objects: Objects;
+  readonly namespaceLabels: ReadonlyMap<string, Labels>;
+  readonly served: readonly ServedResource[];
+  readonly gone: Wanted["gone"];
+}
+
+export interface JournalSettings {
+  readonly selection: SelectionSettings;
+  readonly limits: BatchLimits;
+}
+
+/** A destination, and what is said of it without git. */
+export interface Placed extends Located {
+  /** The key of its GitRepoConfig. */
+  readonly config: string;
+  /** It has the folder of an older one. */
+  readonly blocked: Failed | undefined;
+  /** Why no rule writes to it, if none does. */
+  readonly withoutRules: string | undefined;
+  /** Why Secrets are not written, if they are not. */
+  readonly withoutSecrets: Failed | undefined;
+}
+
+/** A rule, and where it writes. */
+export interface Writing {
+  /** The name of the destination. */
+  readonly destination: string;
+  /** Whether it is a GitDestination; else the rule names the repository directly. */
+  readonly isThroughDestination: boolean;
+  /** What it says of resources and gets not. */
+  readonly findings: readonly string[];
+}
+
+/** Which version of an object something was found of. */
+export interface ObservedObject {
+  readonly uid: string;
+  readonly generation: number;
+}
+
+type Judged<A> = ReadonlyMap<string, E.Either<Failed, A>>;
+
+/** What follows from the objects alone; on the left what is wrong with each. */
+export interface Resolution {
+  readonly wanted: Wanted;
+  /** By the ids of all objects. */
+  readonly observed: ReadonlyMap<string, ObservedObject>;
+  readonly repositories: Judged<Repository>;
+  readonly destinations: Judged<Placed>;
+  /** Those of rules that name a repository directly, by their names. */
+  readonly implicit: ReadonlyMap<string, Placed>;
+  readonly rules: Readonly<Record<"WatchRule" | "ClusterWatchRule", Judged<Writing>>>;
+}
+
+/** What is found of a rule; written: it may write where it wants to. */
+interface Judgement {
+  readonly writing: E.Either<Failed, Writing>;
+  readonly written: Written | undefined;
+}
+
+type RuleSpec = (WatchRule | ClusterWatchRule)["spec"];
+
+const destinationsOf = ({ GitDestination: all, GitRepoConfig: configs }: Decoded, known: Known): Judged<Located> => {
+  const locatedOne = (one: GitDestination): E.Either<Failed, Located> =>
+    E.flatMap(unlessWrong("GitRepoConfig", referred(one.spec.repoRef, one.metadata.namespace), configs), () =>
+      E.flatMap(E.mapLeft(unresolved)(resolveDestination(one, known)), located),
+    );
+  return new Map([...all].map(([key, one]) => [key, E.flatMap(one, locatedOne)]));
+};
+
+/** Judges one rule, by where it wants to write and what it selects. */
+const judging =
+  (
+    { GitRepoConfig: configs }: Decoded,
+    destinations: Judged<Located>,
+    known: Known,
+    findingsOf: (rule: SelectionRule) => readonly string[],
+  ) =>
+  (
+    rule: string,
+    namespace: string | undefined,
+    { destinationRef, gitRepoConfigRef }: RuleSpec,
+    selects: E.Either<string, readonly SelectionRule[]>,
+  ): Judgement => {
+    const reference =
+      destinationRef === undefined
+        ? unlessWrong("GitRepoConfig", referred(gitRepoConfigRef ?? { name: "" }, namespace), configs)
+        : unlessWrong("GitDestination", referred(destinationRef, namespace), destinations);
+    const to = E.flatMap(reference, () =>
+      E.flatMap(E.mapLeft(unresolved)(resolveRule({ namespace, destinationRef, gitRepoConfigRef }, known)), located),
+    );
+    if (E.isLeft(to)) return { writing: to, written: undefined };
+    if (E.isLeft(selects))
+      return {
+        writing: E.left(refused("InvalidSpec", `spec.${selects.left}`)),
+        written: { rule, to: to.right, selects: undefined },
+      };
+    return {
+      writing: E.right({
+        destination: to.right.destination.name,
+        isThroughDestination: destinationRef !== undefined,
+        findings: [...new Set(selects.right.flatMap(findingsOf))],
+      }),
+      written: { rule, to: to.right, selects: selects.right },
+    };
+  };
+
+type Judgements = readonly (readonly [key: string, judgement: Judgement])[];
+
+const judgementsOf = <A extends WatchRule | ClusterWatchRule>(
+  all: Judged<A>,
+  judge: (key: string, rule: A) => Judgement,
+): Judgements =>
+  [...all].map(([key, one]) => [key, E.isLeft(one) ? { writing: one, written: undefined } : judge(key, one.right)]);
+
+const writingOf = (all: Judgements): Judged<Writing> => new Map(all.map(([key, { writing }]) => [key, writing]));
+
+/** A place, and what decides who of two may have it. */
+interface Claimed {
+  readonly at: Located;
+  readonly claim: Claim;
+}
+
+const claimed = (at: Located, { creationTimestamp, uid }: GitRepoConfig["metadata"]): Claimed => ({
+  at,
+  claim: {
+    destination: at.destination.name,
+    creationTimestamp,
+    uid,
+    branch: branchOf(at),
+    folder: at.destination.folder,
+  },
+});
+
+/** All destinations by their names: GitDestinations, and those that rules name without one. */
+const placesOf = (
+  destinations: Judged<Located>,
+  known: Known,
+  written: readonly Written[],
+): ReadonlyMap<string, Claimed> => {
+  const explicit = [...destinations].flatMap(([key, at]): readonly (readonly [string, Claimed])[] => {
+    const metadata = known.gitDestinations.get(key)?.metadata;
+    return E.isRight(at) && metadata !== undefined ? [[key, claimed(at.right, metadata)]] : [];
+  });
+  const named = written.map(({ to }) => [to.destination.name, claimed(to, to.destination.config.metadata)] as const);
+  return new Map([...named, ...explicit]);
+};
+
+/** GitDestinations have names with a namespace; the others say what they are. */
+const shownName = (destination: string): string =>
+  destination.includes(" ") ? destination : `GitDestination ${destination}`;
+
+const blockedBy = (owner: string, { destination: { folder, repository }, branch }: Located): Failed =>
+  refused(
+    "OwnershipConflict",
+    `${shownName(owner)}, which is older, has the same ${folder === "" ? "root" : `folder ${folder}`} of branch ${branch} of ${repository.url}: use another baseFolder or branch, or delete one of the two`,
+  );
+
+const withoutRules = (name: string, writers: readonly Written[]): string | undefined => {
+  if (writers.some(({ selects }) => selects !== undefined)) return undefined;
+  const [broken] = writers;
+  return broken === undefined
+    ? `no rule writes to ${shownName(name)}: create a WatchRule or ClusterWatchRule with a destinationRef to it`
+    : `${broken.rule} is not Ready, and no other rule writes to ${shownName(name)}`;
+};
+
+const withoutSecrets = ({ ageRecipients }: Located["destination"]): Failed | undefined => {
+  const { problem } = secretsOf(new Uint8Array(), ageRecipients);
+  return problem === undefined ? undefined : refused("InvalidSpec", `${problem}; until then no Secret is written`);
+};
+
+const observedObjects = (objects: Objects): ReadonlyMap<string, ObservedObject> =>
+  new Map(
+    KINDS.flatMap((kind: Kind) =>
+      objects[kind].map((object) => {
+        const { uid = "", generation = 0 } = object.metadata;
+        return [objectId(kind, objectKey(object)), { uid, generation }] as const;
+      }),
+    ).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+/**
+ * What follows from the configuration.
+ *
+ * Guarantees: of the same objects, in whatever order, always the same; an object that is wrong changes nothing of those that do not
+ *             refer to it; nobody writes with credentials that another's GitRepoConfig names. Never throws.
+ */
+export const resolved = (
+  { objects, namespaceLabels, served, gone }: ClusterState,
+  { selection, limits }: JournalSettings,
+): Resolution => {
+  const decoded = decodedObjects(objects);
+  const known: Known = {
+    gitRepoConfigs: rightOnes(decoded.GitRepoConfig),
+    gitDestinations: rightOnes(decoded.GitDestination),
+    namespaceLabels: (namespace) => namespaceLabels.get(namespace) ?? {},
+  };
+  const destinations = destinationsOf(decoded, known);
+
+  const judge = judging(decoded, destinations, known, (rule) => selectionFindings(rule, served, selection));
+  const watchRules = judgementsOf(decoded.WatchRule, (key, { metadata: { namespace = "" }, spec }) =>
+    judge(objectId("WatchRule", key), namespace, spec, rulesOfWatchRule(spec, namespace)),
+  );
+  const clusterWatchRules = judgementsOf(decoded.ClusterWatchRule, (key, { spec }) =>
+    judge(objectId("ClusterWatchRule", key), undefined, spec, rulesOfClusterWatchRule(spec)),
+  );
+  const written = [...watchRules, ...clusterWatchRules].flatMap(([, one]) => one.written ?? []);
+
+  const claims = placesOf(destinations, known, written);
+  const blocked = conflictingClaims([...claims.values()].map(({ claim }) => claim));
+  const places = new Map([...claims].map(([name, { at }]) => [name, at]));
+  const rulesTo = Map.groupBy(written, ({ to }) => to.destination.name);
+  const branches = journaledBranches({ places, rulesTo, blocked, served, selection, limits });
+
+  const placed = (at: Located): Placed => {
+    const { name } = at.destination;
+    const owner = blocked.get(name);
+    return {
+      ...at,
+      config: configKey(at.destination.config),
+      blocked: owner === undefined ? undefined : blockedBy(owner, at),
+      withoutRules: withoutRules(name, rulesTo.get(name) ?? []),
+      withoutSecrets: withoutSecrets(at.destination),
+    };
+  };
+
+  return {
+    wanted: { branches, gone, settings: selection, namespaceLabels },
+    observed: observedObjects(objects),
+    repositories: new Map([...decoded.GitRepoConfig].map(([key, one]) => [key, E.flatMap(one, repositoryOf)])),
+    destinations: new Map([...destinations].map(([key, at]) => [key, E.map(placed)(at)])),
+    implicit: new Map([...places].filter(([name]) => !destinations.has(name)).map(([name, at]) => [name, placed(at)])),
+    rules: { WatchRule: writingOf(watchRules), ClusterWatchRule: writingOf(clusterWatchRules) },
+  };
+};

@@ -1,0 +1,80 @@
+// The Lease of a branch: it keeps two replicas apart while there is anything to write.
+import type { Api } from "@janus/kube";
+import { leader, type Leader, type LeaderTiming } from "@janus/runtime/parts";
+
+export interface BranchLease {
+  /** Asks for it until it is ours. */
+  readonly acquire: () => void;
+  readonly release: () => Promise<void>;
+  /** In s: how long a push may last. It is renewed meanwhile; if it is lost, {@link signal} ends the push. */
+  readonly mayPushFor: () => number;
+  /** Of the term that has begun: aborted when it is over. */
+  readonly signal: () => AbortSignal;
+}
+
+export interface LeaseContext {
+  readonly api: Api;
+  readonly namespace: string;
+  /** Of the process, and of the one before that had its work directory. */
+  readonly identity: string;
+  readonly timing: LeaderTiming;
+  readonly tell: (is: "none" | "awaited" | "held") => void;
+  /** Another one holds it. */
+  readonly onHeldByAnother: () => void;
+}
+
+/** As long as git may take. In s. */
+const LONGEST_PUSH = 120;
+
+export const branchLease = (
+  key: string,
+  { api, namespace, identity, timing, tell, onHeldByAnother }: LeaseContext,
+): BranchLease => {
+  let candidate: Leader | undefined;
+  let term = new AbortController();
+
+  const begin = async (own: Leader): Promise<void> => {
+    const elected = await own.elected;
+    if (elected !== undefined && candidate === own) {
+      term = new AbortController();
+      tell("held");
+    }
+    await own.over;
+    if (candidate !== own) return;
+    term.abort();
+    candidate = undefined;
+    tell("none");
+  };
+
+  const acquire = (): void => {
+    if (candidate !== undefined) return;
+    let isCounted = false;
+    const own = leader(api, {
+      identity,
+      timing,
+      place: { namespace, name: `git-${key}` },
+      observe: (state, input) => {
+        const isAnothers = state.type === "standby" && input.type === "read" && state.observed?.record !== undefined;
+        if (!isAnothers || isCounted) return;
+        isCounted = true;
+        onHeldByAnother();
+      },
+    });
+    candidate = own;
+    tell("awaited");
+    void begin(own);
+  };
+
+  return {
+    acquire,
+    release: async () => {
+      const own = candidate;
+      candidate = undefined;
+      term.abort();
+      await own?.leave();
+      tell("none");
+    },
+    mayPushFor: () => ((candidate?.left() ?? 0) > 0 ? LONGEST_PUSH : 0),
+    signal: () => term.signal,
+  };
+};

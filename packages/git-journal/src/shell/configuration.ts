@@ -1,0 +1,192 @@
+// The configuration of the Git journal, while it runs: from the objects of the cluster to what is wanted in Git, and back to their status.
+import type { Api } from "@janus/kube";
+import { type ControllerNames, type Log, throttle, type Watchdog } from "@janus/runtime/parts";
+import * as E from "fp-ts/lib/Either.js";
+import type { Readiness } from "../core/conditions.ts";
+import type { DestinationReport, Wanted } from "../core/journaled-branch.ts";
+import { isOfRepository } from "../core/repository-check.ts";
+import { readinessOf } from "../core/readiness.ts";
+import { pushedEvent, type StatusEvent } from "../core/status.ts";
+import { type JournalSettings, type Resolution, resolved } from "../core/wanted.ts";
+import { repositoryChecks } from "./repository-checks.ts";
+import { statusWriter } from "./status-writer.ts";
+import { watchConfiguration } from "./watched-configuration.ts";
+import type { WorkDirectory } from "./work-directory.ts";
+
+export interface ConfigurationOptions {
+  readonly api: Api;
+  readonly log: Log;
+  readonly watchdog: Watchdog;
+  readonly names: ControllerNames;
+  /** The reporting instance of events. */
+  readonly pod: string;
+  readonly work: Pick<WorkDirectory, "home" | "places">;
+  /** Of this process: git is given the proxies of it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: JournalSettings;
+  /** In ms. */
+  readonly discoveryRefresh: number;
+  /** False: the objects are only validated. */
+  readonly ingests: boolean;
+  /** Only the objects of these namespaces. Default: all. */
+  readonly namespaces?: readonly string[];
+  readonly onWanted: (wanted: Wanted) => void;
+  readonly count: (what: "discovery errors" | "ownership conflicts") => void;
+}
+
+export interface Configuration {
+  /** Whether it is known what is wanted. */
+  readonly isSynced: () => boolean;
+  readonly synced: Promise<void>;
+  /** Tells what became of a destination, by its name. */
+  readonly report: (destination: string, report: DestinationReport) => void;
+  /** Tells whether the repository of a branch, by the key of the branch, can be used with its credentials. */
+  readonly reportRepository: (branchKey: string, readiness: Readiness) => void;
+  /** Records an event on the object that stands for a destination, by its name. */
+  readonly record: (destination: string, event: StatusEvent) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** In ms: objects that are applied together are read together. */
+const TOGETHER = 50;
+/** In ms, for each destination. */
+const PUSHED_INTERVAL = 60_000;
+
+const IMPLICIT = "GitRepoConfig ";
+
+/**
+ * Guarantees: nothing is wanted before all objects of the four kinds and all namespaces were listed, and the API server has said what
+ *             it serves; what cannot be read any more stays as it was known.
+ */
+export const startConfiguration = (options: ConfigurationOptions): Configuration => {
+  const { api, log, watchdog, names, pod, work, env, settings, ingests, onWanted, count } = options;
+  let resolution: Resolution | undefined;
+  const reports = new Map<string, DestinationReport>();
+  /** Of branches of which their workers say that their repositories cannot be used. */
+  const failing = new Map<string, Readiness>();
+  /** The keys of the branches to which destinations were written last. */
+  const writers = new Map<string, string>();
+  const conflicts = new Set<string>();
+  const pushed = new Map<string, DestinationReport["pushed"]>();
+  const synced = Promise.withResolvers<void>();
+  let isStopped = false;
+
+  const configsOf = (branchKey: string): ReadonlySet<string> => {
+    const destinations = resolution?.wanted.branches.get(branchKey)?.destinations ?? [];
+    return new Set(
+      destinations.map(({ destination: { config } }) => `${config.metadata.namespace}/${config.metadata.name}`),
+    );
+  };
+
+  const repositories = (): ReadonlyMap<string, Readiness> =>
+    new Map([
+      ...checks.known(),
+      ...[...failing].flatMap(([key, readiness]) => [...configsOf(key)].map((config) => [config, readiness] as const)),
+    ]);
+
+  const tell = (): void => {
+    if (resolution === undefined || isStopped) return;
+    status.tell(readinessOf(resolution, { repositories: repositories(), reports, ingests }));
+  };
+
+  const countConflicts = ({ destinations, implicit }: Resolution): void => {
+    const placed = [
+      ...implicit,
+      ...[...destinations].flatMap(([name, one]) => (E.isRight(one) ? [[name, one.right] as const] : [])),
+    ];
+    const blocked = new Set(placed.flatMap(([name, one]) => (one.blocked === undefined ? [] : [name])));
+    for (const name of conflicts) if (!blocked.has(name)) conflicts.delete(name);
+    for (const name of blocked) {
+      if (conflicts.has(name)) continue;
+      conflicts.add(name);
+      count("ownership conflicts");
+    }
+  };
+
+  /** A destination that was moved has another worker, which has said nothing yet. */
+  const forget = ({ wanted: { branches }, destinations, implicit }: Resolution): void => {
+    for (const [key, { destinations: all }] of branches)
+      for (const { destination } of all) {
+        if ((writers.get(destination.name) ?? key) !== key) reports.delete(destination.name);
+        writers.set(destination.name, key);
+      }
+    for (const name of writers.keys())
+      if (!destinations.has(name) && !implicit.has(name)) {
+        writers.delete(name);
+        reports.delete(name);
+        pushed.delete(name);
+      }
+    for (const key of failing.keys()) if (!branches.has(key)) failing.delete(key);
+  };
+
+  const resolveNow = (): void => {
+    const state = isStopped ? undefined : watched.state();
+    if (state === undefined) return;
+    resolution = resolved(state, settings);
+    forget(resolution);
+    countConflicts(resolution);
+    checks.update(resolution.repositories);
+    tell();
+    onWanted(resolution.wanted);
+    synced.resolve();
+  };
+
+  let planned: NodeJS.Timeout | undefined;
+  const resolveSoon = (): void => {
+    planned ??= setTimeout(() => {
+      planned = undefined;
+      resolveNow();
+    }, TOGETHER);
+  };
+
+  const record = (destination: string, event: StatusEvent): void =>
+    destination.startsWith(IMPLICIT)
+      ? status.record("GitRepoConfig", destination.slice(IMPLICIT.length), event)
+      : status.record("GitDestination", destination, event);
+
+  const tellOfPushes = throttle(PUSHED_INTERVAL, (destination) => {
+    const report = reports.get(destination);
+    if (report === undefined || isStopped) return;
+    const event = pushedEvent(pushed.get(destination), report);
+    pushed.set(destination, report.pushed);
+    if (event !== undefined) record(destination, event);
+  });
+
+  const watched = watchConfiguration(api, {
+    log,
+    watchdog,
+    ...(options.namespaces === undefined ? {} : { namespaces: options.namespaces }),
+    discoveryRefresh: options.discoveryRefresh,
+    onDiscoveryError: () => count("discovery errors"),
+    onNews: resolveSoon,
+    onSeen: (id) => status.look(id),
+  });
+  const status = statusWriter({ api, log, names, pod, object: watched.object });
+  const checks = repositoryChecks({ api, log, work, env, onChecked: tell });
+
+  return {
+    isSynced: () => resolution !== undefined,
+    synced: synced.promise,
+    record,
+    report: (destination, report) => {
+      const before = reports.get(destination);
+      reports.set(destination, report);
+      if (report.pushed.commits !== (before?.pushed.commits ?? 0)) tellOfPushes(destination);
+      tell();
+    },
+    reportRepository: (branchKey, readiness) => {
+      if (isOfRepository(readiness)) failing.set(branchKey, readiness);
+      else failing.delete(branchKey);
+      if (readiness.type === "ready") for (const config of configsOf(branchKey)) checks.used(config);
+      tell();
+    },
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(planned);
+      synced.resolve();
+      await watched.stop();
+      await checks.stop();
+      await status.stop();
+    },
+  };
+};

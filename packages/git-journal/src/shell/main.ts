@@ -1,0 +1,76 @@
+// The entry point of the process that writes what is live to Git.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import path from "node:path";
+import { runProcess } from "@janus/runtime/parts";
+import * as E from "fp-ts/lib/Either.js";
+import { attribution } from "./attribution.ts";
+import { LEADER_LABEL, parseFlags } from "./flags.ts";
+import { identityIn } from "./installation.ts";
+import { NAMES } from "./names.ts";
+import { serveWebhook } from "./serve-webhook.ts";
+import { startWork } from "./work.ts";
+import { takeWorkDirectory, type WorkDirectory } from "./work-directory.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  readonly version: string;
+};
+
+/** In memory, for credentials while they are used. */
+const memoryOf = (directory: string): string =>
+  path.join("/dev/shm", `janus-git-journal-${createHash("sha256").update(directory).digest("hex").slice(0, 16)}`);
+
+const taken = async (directory: string): Promise<{ readonly work: WorkDirectory; readonly identity: string }> => {
+  const work = await takeWorkDirectory(directory, memoryOf(directory)).catch((error: unknown) =>
+    E.left(`the work directory ${directory} cannot be used: ${error instanceof Error ? error.message : ""}`),
+  );
+  if (E.isLeft(work)) {
+    process.stderr.write(`${work.left}\n`);
+    process.exit(1);
+  }
+  return { work: work.right, identity: await identityIn(directory, process.env["POD_NAME"] ?? hostname()) };
+};
+
+const flags = parseFlags(
+  process.argv.slice(2).filter((arg) => arg !== "--git-journal"),
+  process.env,
+);
+const place = E.isRight(flags) ? await taken(flags.right.workDirectory) : undefined;
+
+await runProcess(flags, {
+  names: NAMES,
+  version,
+  leaderLabel: LEADER_LABEL,
+  limits: {
+    http: { connections: 256, headerBytes: 8192, arrival: 3000, check: 500 },
+    connections: { requests: 300, renewals: 4, election: 4, aside: 4 },
+    stuckAfter: 60_000,
+    asideDeadline: 2000,
+  },
+  instead: "create objects with the API server",
+  start: (context, values) => {
+    if (place === undefined) throw new Error("there is no work directory");
+    const authors = attribution();
+    const { api, log, watchdog } = context;
+    const { namespace, webhookPort: port, webhookRules: rules, certificates: files } = values;
+    const webhook = values.ingests
+      ? serveWebhook({
+          api,
+          namespace,
+          port,
+          rules,
+          ...(files === undefined ? {} : { files }),
+          record: authors.record,
+          log,
+          watchdog,
+        })
+      : undefined;
+    return startWork(context, values, {
+      ...place,
+      env: process.env,
+      authors,
+      ...(webhook === undefined ? {} : { webhook }),
+    });
+  },
+});

@@ -1,0 +1,368 @@
+/**
+ * Watches the objects of all resources that are selected: one stream for each resource and version, whatever number of branches it
+ * serves.
+ *
+ * An object is there only for the time in which its file is made; what is kept of it is in the states of the branches.
+ */
+import type { Api, ApiError, KubeObject, Resource } from "@janus/kube";
+import { keyOf, type ReflectedBy, type Reflector, startReflector, type Watchdog } from "@janus/runtime/parts";
+import { messageOf } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import type { ObjectFormat } from "../core/blob-id.ts";
+import type { BranchEvent, SeenFile } from "../core/branch-event.ts";
+import type { SeenChange } from "../core/correlation.ts";
+import { resourceKey } from "../core/discovery.ts";
+import { fingerprint } from "../core/file-content.ts";
+import { type By, UNKNOWN } from "../core/history.ts";
+import type { Wanted } from "../core/journaled-branch.ts";
+import { identityOf, ingested, type SecretFiles, seenChange } from "../core/kept-object.ts";
+import type { Labels } from "../core/label-selector.ts";
+import { type FilePath, objectPath } from "../core/path.ts";
+import { isTooDeep, sanitised } from "../core/sanitise.ts";
+import type { SelectedResource } from "../core/selection.ts";
+import { type Marks, movedMark } from "../core/transactions.ts";
+import type { FileTexts } from "./file-texts.ts";
+
+/** A destination that has selected the resource. */
+interface Subscriber {
+  readonly branch: string;
+  readonly destination: string;
+  readonly resource: SelectedResource;
+  readonly folder: Parameters<typeof objectPath>[0];
+  readonly secrets: SecretFiles;
+}
+
+export interface StreamsContext {
+  readonly api: Api;
+  readonly watchdog: Watchdog;
+  readonly texts: FileTexts;
+  readonly secretFilesOf: (branch: string, destination: string) => SecretFiles;
+  readonly formatOf: (branch: string) => ObjectFormat;
+  readonly tell: (branch: string, event: BranchEvent) => void;
+  /** Who has made a change that a watch has shown. */
+  readonly authorOf: (change: SeenChange) => By;
+  readonly onScanned: () => void;
+}
+
+export interface ObjectStreams {
+  readonly want: (wanted: Wanted) => void;
+  /** Reads an object of a destination live; left: it could not be read. */
+  readonly read: (
+    branch: string,
+    at: { readonly destination: string; readonly resource: string; readonly namespace?: string; readonly name: string },
+  ) => Promise<E.Either<string, SeenFile | undefined>>;
+  /** The objects of files. */
+  readonly find: (
+    branch: string,
+    paths: ReadonlySet<FilePath>,
+  ) => ReadonlyMap<
+    FilePath,
+    { readonly destination: string; readonly resource: string; readonly namespace?: string; readonly name: string }
+  >;
+  readonly stop: () => void;
+}
+
+/** What is kept of each object of a stream. */
+interface Stub extends KubeObject {
+  readonly content: string | undefined;
+  readonly marks: Marks;
+}
+
+const NO_MARKS: Marks = new Map();
+
+const contentOf = (stub: KubeObject | undefined) => {
+  const { content, metadata } = (stub ?? { metadata: {} }) as Partial<Stub>;
+  const { uid = "", resourceVersion = "" } = metadata ?? {};
+  return content === undefined ? undefined : { content, uid, resourceVersion };
+};
+
+const marksOf = (stub: KubeObject | undefined): Marks => (stub as Stub | undefined)?.marks ?? NO_MARKS;
+
+/** Of an object that is not selected, and perhaps was before: its labels may have changed. */
+const unselected = (
+  object: KubeObject,
+  wasSelected: boolean,
+): { readonly content: string; readonly uid: string } | undefined =>
+  !wasSelected || object.metadata.deletionTimestamp !== undefined || isTooDeep(object)
+    ? undefined
+    : { content: fingerprint(sanitised(object)), uid: object.metadata.uid ?? "" };
+
+/** As `kubectl` names it, with the code of the answer. */
+export const because = (error: ApiError): string =>
+  error.type === "refused" ? `${error.code} ${messageOf(error)}` : messageOf(error);
+
+interface Seen {
+  readonly before: KubeObject | undefined;
+  readonly files: readonly (readonly [branch: string, file: SeenFile])[];
+  readonly change: SeenChange | undefined;
+}
+
+interface Stream {
+  readonly subscribers: readonly Subscriber[];
+  readonly reflector: Reflector;
+  readonly resource: Resource;
+  readonly abort: () => void;
+}
+
+const isSameSubscriber = (a: Subscriber, b: Subscriber): boolean =>
+  a.branch === b.branch &&
+  a.destination === b.destination &&
+  a.folder === b.folder &&
+  a.resource.rules.length === b.resource.rules.length &&
+  a.resource.rules.every((rule, n) => rule === b.resource.rules[n]) &&
+  JSON.stringify(a.secrets.recipients) === JSON.stringify(b.secrets.recipients);
+
+/** Whether labels that have changed make a difference for objects that were seen. */
+const isMoved = (
+  { subscribers, reflector }: Stream,
+  before: ReadonlyMap<string, Labels>,
+  after: ReadonlyMap<string, Labels>,
+): boolean => {
+  const rules = subscribers.flatMap(({ resource }) => resource.rules);
+  if (rules.every(({ selectsNamespace }) => selectsNamespace === undefined)) return false;
+  const moved = [...after].flatMap(([namespace, labels]) => {
+    const former = before.get(namespace);
+    const isOther = rules.some(
+      ({ selectsNamespace }) =>
+        selectsNamespace !== undefined &&
+        (former !== undefined && selectsNamespace(former)) !== selectsNamespace(labels),
+    );
+    return former !== labels && isOther ? [namespace] : [];
+  });
+  const spaces = new Set(moved);
+  if (spaces.size === 0) return false;
+  for (const { metadata } of reflector.store.values()) if (spaces.has(metadata.namespace ?? "")) return true;
+  return false;
+};
+
+const streamKey = (resource: SelectedResource): string => `${resourceKey(resource)}/${resource.version}`;
+
+export const objectStreams = (context: StreamsContext): ObjectStreams => {
+  const { api, watchdog, texts, secretFilesOf, formatOf, tell, authorOf, onScanned } = context;
+  const streams = new Map<string, Stream>();
+  let labels: ReadonlyMap<string, Labels> = new Map();
+
+  const ingest = (subscriber: Subscriber, object: KubeObject): SeenFile => {
+    const { resource, folder, secrets, branch, destination } = subscriber;
+    const namespaceLabels = labels.get(object.metadata.namespace ?? "");
+    const result = ingested(object, { resource, folder, namespaceLabels, secrets, format: formatOf(branch) });
+    if (result.type === "kept") texts.put(result.object.fingerprint, result.file);
+    const path = objectPath(folder, identityOf(resource, object));
+    return {
+      destination,
+      resource: resourceKey(resource),
+      path,
+      ingested: result.type === "kept" ? { type: "kept", object: result.object } : result,
+    };
+  };
+
+  const start = (key: string, subscribers: readonly Subscriber[]): Stream | undefined => {
+    const [first] = subscribers;
+    if (first === undefined) return undefined;
+    const { group, version, plural, kind, namespaced } = first.resource;
+    const resource: Resource = { group, version, plural, kind, namespaced, statusSubresource: false };
+    const name = resourceKey(resource);
+    const abort = new AbortController();
+    const loop = watchdog.loop(`watch of ${name}`);
+    /** What was made of objects, until it is told. */
+    const made = new WeakMap<KubeObject, Seen>();
+    let isListed = false;
+    const listed: (readonly [branch: string, file: SeenFile])[] = [];
+    const current = (): readonly Subscriber[] => streams.get(key)?.subscribers ?? subscribers;
+    const branches = (): ReadonlySet<string> => new Set(current().map(({ branch }) => branch));
+    const tellAll = (event: BranchEvent): void => {
+      for (const branch of branches()) tell(branch, event);
+    };
+
+    const keep = (object: KubeObject, by: ReflectedBy): KubeObject => {
+      onScanned();
+      const before = by === "watch" ? reflector.store.get(keyOf(object)) : undefined;
+      const files = current().map((one) => [one.branch, ingest(one, object)] as const);
+      const kept = files.flatMap(([, { ingested: result }]) => (result.type === "kept" ? [result.object] : []))[0];
+      const live = kept ?? unselected(object, contentOf(before) !== undefined);
+      const { namespace, name: own = "", uid = "", resourceVersion = "" } = object.metadata;
+      const stub: Stub = {
+        apiVersion: object.apiVersion,
+        kind: object.kind,
+        metadata: { ...(namespace === undefined ? {} : { namespace }), name: own, uid, resourceVersion },
+        content: live?.content,
+        marks: kept?.marks ?? NO_MARKS,
+      };
+      const place = identityOf(first.resource, object);
+      const isMarked = kept !== undefined && movedMark(marksOf(before), kept.marks) !== undefined;
+      const change =
+        by === "list" || isMarked ? undefined : seenChange(place, contentOf(before), live && { kept: live, object });
+      made.set(stub, { before, files, change });
+      return stub;
+    };
+
+    const absent = (stub: KubeObject): Seen["files"] =>
+      current().map(({ branch, destination, folder, resource: selected }) => [
+        branch,
+        {
+          destination,
+          resource: name,
+          path: objectPath(folder, identityOf(selected, stub)),
+          ingested: { type: "unselected" },
+        },
+      ]);
+
+    const reflector = startReflector(
+      api,
+      { resource },
+      {
+        signal: abort.signal,
+        keep,
+        onTurn: loop.heartbeat,
+        onError: (error, by) => {
+          if (abort.signal.aborted) return;
+          if (by === "list") tellAll({ type: "listFailed", resource: name, because: because(error) });
+          else if (isListed) tellAll({ type: "listing", resource: name, version });
+        },
+        onEvent: (event) => {
+          if (abort.signal.aborted) return;
+          if (event.type === "synced") {
+            if (isListed) return tellAll({ type: "complete", resource: name });
+            isListed = true;
+            const all = listed.splice(0);
+            for (const branch of branches())
+              tell(branch, {
+                type: "listed",
+                resource: name,
+                version,
+                files: all.flatMap(([to, file]) => (to === branch ? [file] : [])),
+              });
+            return;
+          }
+          const seen = made.get(event.object);
+          made.delete(event.object);
+          if (event.type === "deleted") {
+            // By a list: nobody knows who it was. By a watch: the object as it was before.
+            const change =
+              seen && seenChange(identityOf(first.resource, event.object), contentOf(seen.before), undefined);
+            const by = change === undefined ? UNKNOWN : authorOf(change);
+            for (const [branch, file] of absent(event.object)) tell(branch, { type: "seen", file, by });
+            return;
+          }
+          if (!isListed) {
+            listed.push(
+              ...(seen?.files.filter(
+                ([
+                  ,
+                  {
+                    ingested: { type },
+                  },
+                ]) => type !== "unselected",
+              ) ?? []),
+            );
+            return;
+          }
+          const by = seen?.change === undefined ? UNKNOWN : authorOf(seen.change);
+          for (const [branch, file] of seen?.files ?? []) tell(branch, { type: "seen", file, by });
+        },
+      },
+    );
+    void reflector.done.finally(loop.rest);
+    tellAll({ type: "listing", resource: name, version });
+    return { subscribers, reflector, resource, abort: () => abort.abort() };
+  };
+
+  const subscriberOf = (
+    branch: string,
+    at: { readonly destination: string; readonly resource: string },
+  ): { readonly subscriber: Subscriber; readonly stream: Stream } | undefined => {
+    for (const stream of streams.values()) {
+      const subscriber = stream.subscribers.find(
+        (one) =>
+          one.branch === branch && one.destination === at.destination && resourceKey(one.resource) === at.resource,
+      );
+      if (subscriber !== undefined) return { subscriber, stream };
+    }
+    return undefined;
+  };
+
+  return {
+    want: (wanted) => {
+      const subscriptions = new Map<string, Subscriber[]>();
+      for (const { key: branch, destinations } of wanted.branches.values())
+        for (const { destination, selected, isBlocked } of destinations)
+          for (const resource of isBlocked ? [] : selected) {
+            const own = subscriptions.get(streamKey(resource)) ?? [];
+            const secrets = secretFilesOf(branch, destination.name);
+            own.push({ branch, destination: destination.name, resource, folder: destination.folder, secrets });
+            subscriptions.set(streamKey(resource), own);
+          }
+      const before = labels;
+      labels = wanted.namespaceLabels;
+      for (const [key, stream] of streams)
+        if (!subscriptions.has(key)) {
+          stream.abort();
+          streams.delete(key);
+        }
+      for (const [key, subscribers] of subscriptions) {
+        const stream = streams.get(key);
+        const isServed =
+          stream !== undefined &&
+          subscribers.every((one) => stream.subscribers.some((other) => isSameSubscriber(one, other)));
+        if (isServed && !isMoved(stream, before, labels)) {
+          streams.set(key, { ...stream, subscribers });
+          continue;
+        }
+        stream?.abort();
+        streams.delete(key);
+        const started = start(key, subscribers);
+        if (started !== undefined) streams.set(key, started);
+      }
+    },
+    read: async (branch, at) => {
+      const found = subscriberOf(branch, at);
+      if (found === undefined) return E.right(undefined);
+      const { subscriber, stream } = found;
+      const { name, namespace } = at;
+      const answer = await api.send({
+        verb: "get",
+        resource: stream.resource,
+        name,
+        ...(namespace === undefined ? {} : { namespace }),
+        purpose: "read-object",
+      });
+      if (E.isRight(answer)) return E.right(ingest(subscriber, answer.right));
+      const { left: error } = answer;
+      if (error.type !== "refused" || error.notFound !== "object") return E.left(because(error));
+      const { group, version, plural } = subscriber.resource;
+      const path = objectPath(subscriber.folder, {
+        group,
+        version,
+        resource: plural,
+        ...(namespace === undefined ? {} : { namespace }),
+        name,
+      });
+      const { destination, resource } = at;
+      return E.right({ destination, resource, path, ingested: { type: "unselected" } });
+    },
+    find: (branch, paths) => {
+      const found = new Map<
+        FilePath,
+        { readonly destination: string; readonly resource: string; readonly namespace?: string; readonly name: string }
+      >();
+      for (const { subscribers, reflector } of streams.values())
+        for (const { branch: own, destination, folder, resource } of subscribers)
+          for (const stub of own === branch ? reflector.store.values() : []) {
+            const path = objectPath(folder, identityOf(resource, stub));
+            const { namespace, name = "" } = stub.metadata;
+            if (paths.has(path))
+              found.set(path, {
+                destination,
+                resource: resourceKey(resource),
+                ...(namespace === undefined ? {} : { namespace }),
+                name,
+              });
+          }
+      return found;
+    },
+    stop: () => {
+      for (const { abort } of streams.values()) abort();
+      streams.clear();
+    },
+  };
+};

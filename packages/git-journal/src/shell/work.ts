@@ -1,0 +1,234 @@
+// Starts the work of a leader: from the objects of the cluster to commits in the branches of all repositories.
+import { defect, newWorkQueue, reportWatchFailure, wall, type Work, type WorkContext } from "@janus/runtime/parts";
+import { Registry } from "prom-client";
+import * as E from "fp-ts/lib/Either.js";
+import { secretsOf } from "../core/age-keys.ts";
+import type { JournaledBranch, Wanted } from "../core/journaled-branch.ts";
+import type { SecretFiles } from "../core/kept-object.ts";
+import type { Authors } from "./attribution.ts";
+import { branchIn } from "./branch.ts";
+import { type BranchLease, branchLease } from "./branch-lease.ts";
+import { type BranchWorker, branchWorker } from "./branch-worker.ts";
+import { type Configuration, startConfiguration } from "./configuration.ts";
+import { digestKey } from "./digest-key.ts";
+import { fileTexts } from "./file-texts.ts";
+import type { Flags } from "./flags.ts";
+import { clusterUid } from "./installation.ts";
+import { journalMetrics } from "./metrics.ts";
+import { NAMES } from "./names.ts";
+import { objectStreams } from "./object-streams.ts";
+import type { ServedWebhook } from "./serve-webhook.ts";
+import { fileText } from "./sops.ts";
+import { TRANSACTIONS, transactionStream } from "./transaction-stream.ts";
+import type { WorkDirectory } from "./work-directory.ts";
+
+export interface Surroundings {
+  readonly work: WorkDirectory;
+  /** The holder of the Leases of branches. */
+  readonly identity: string;
+  /** Of this process: git is given the path of programs and the proxies of it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Who has made a change that a watch has shown. */
+  readonly authors: Pick<Authors, "authorOf" | "registry">;
+  /** Told which resources are written somewhere. */
+  readonly webhook?: ServedWebhook;
+}
+
+export type JournalFlags = Pick<
+  Flags,
+  "namespace" | "watchNamespaces" | "settings" | "ingests" | "discoveryRefresh" | "workers" | "leases"
+>;
+
+interface Running {
+  readonly worker: BranchWorker;
+  readonly lease: BranchLease;
+  readonly abort: AbortController;
+}
+
+/** Of work that threw, which is a defect, in ms. */
+const BACKOFF = { first: 1_000, cap: 30_000 };
+/** How soon the key of the digests is asked for again, in ms. */
+const KEY_PAUSE = 10_000;
+
+const CONTROLLER_NAME = "janus-git-journal";
+
+/** Writes what is live to the branches that are wanted. */
+export const startWork = (
+  { api, renewals, pod, log, watchdog }: Pick<WorkContext, "api" | "renewals" | "pod" | "log" | "watchdog">,
+  flags: JournalFlags,
+  { work, identity, env, authors, webhook }: Surroundings,
+): Work => {
+  const stopping = new AbortController();
+  const running = new Map<string, Running>();
+  const metrics = journalMetrics({
+    states: () => [...running.values()].map(({ worker }) => worker.state()),
+    now: wall,
+  });
+  const texts = fileTexts(fileText);
+  const synced = Promise.withResolvers<void>();
+  let wanted: Wanted | undefined;
+  let digests: Uint8Array | undefined;
+  let configuration: Configuration | undefined;
+  let keyTimer: NodeJS.Timeout | undefined;
+
+  const queue = newWorkQueue({
+    concurrency: flags.workers.global,
+    mostOfGroup: flags.workers.perRepository,
+    groupOf: (key) => wanted?.branches.get(key)?.repository.key ?? key,
+    backoff: BACKOFF,
+    observe: (event) => {
+      if (event.type === "threw")
+        log("error", "internal error in the worker of a branch", { branch: event.key, ...defect(event.error) });
+    },
+    work: async (key) => running.get(key)?.worker.work() ?? { type: "done" },
+  });
+
+  /** Without the key no Secret is written: without digests nobody could tell whether one has changed. */
+  const secretFilesOf = (branch: string, name: string): SecretFiles => {
+    const one = wanted?.branches.get(branch)?.destinations.find(({ destination }) => destination.name === name);
+    return digests === undefined
+      ? { key: new Uint8Array(), recipients: undefined }
+      : secretsOf(digests, one?.destination.ageRecipients).secrets;
+  };
+
+  const streams = objectStreams({
+    api,
+    watchdog,
+    texts,
+    secretFilesOf,
+    formatOf: (branch) => running.get(branch)?.worker.state().format ?? "sha1",
+    tell: (branch, event) => running.get(branch)?.worker.tell(event),
+    authorOf: authors.authorOf,
+    onScanned: metrics.scanned,
+  });
+
+  const tellAll = (event: Parameters<BranchWorker["tell"]>[0]): void => {
+    for (const { worker } of running.values()) worker.tell(event);
+  };
+
+  const transactions = transactionStream(api, watchdog, {
+    onChange: (transaction) => tellAll({ type: "transaction", transaction }),
+    onGone: (uid) => tellAll({ type: "transactionGone", uid }),
+    onKnown: () => tellAll({ type: "transactionsKnown" }),
+    onError: reportWatchFailure(log, "Transactions", TRANSACTIONS),
+  });
+
+  const begin = (branch: JournaledBranch, uid: string, reports: Configuration): Running => {
+    const { key, repository } = branch;
+    const abort = new AbortController();
+    const lease = branchLease(key, {
+      api: renewals,
+      namespace: flags.namespace,
+      identity,
+      timing: flags.leases,
+      tell: (is) => running.get(key)?.worker.tell({ type: "lease", is }),
+      onHeldByAnother: metrics.leaseNotAcquired,
+    });
+    const worker = branchWorker(branch, flags.settings.selection, {
+      api,
+      log,
+      branch: branchIn(
+        work,
+        key,
+        { url: repository.url, host: repository.host, port: repository.port, branch: branch.branch },
+        env,
+      ),
+      lease,
+      streams,
+      texts,
+      installation: { clusterUid: uid, namespace: flags.namespace, name: CONTROLLER_NAME, instance: identity },
+      timing: { refresh: flags.discoveryRefresh, idle: flags.leases.leaseDuration },
+      metrics,
+      configuration: reports,
+      signal: AbortSignal.any([abort.signal, stopping.signal]),
+      wake: () => queue.add(key),
+    });
+    return { worker, lease, abort };
+  };
+
+  const end = async ({ abort, lease }: Running): Promise<void> => {
+    abort.abort();
+    await lease.release();
+  };
+
+  const want = (next: Wanted, uid: string, reports: Configuration): void => {
+    if (stopping.signal.aborted) return;
+    if (wanted === undefined) void work.keepOnly(new Set(next.branches.keys()));
+    wanted = next;
+    for (const [key, one] of running)
+      if (!next.branches.has(key)) {
+        running.delete(key);
+        void end(one);
+      }
+    for (const branch of next.branches.values()) {
+      const former = running.get(branch.key);
+      const one = former ?? begin(branch, uid, reports);
+      running.set(branch.key, one);
+      const { gone, settings } = next;
+      one.worker.tell({ type: "wanted", branch, gone, settings });
+      for (const transaction of transactions.all()) one.worker.tell({ type: "transaction", transaction });
+      if (transactions.isKnown() && former === undefined) one.worker.tell({ type: "transactionsKnown" });
+    }
+    webhook?.select(
+      [...next.branches.values()].flatMap(({ destinations }) => destinations.flatMap((one) => one.selected)),
+    );
+    streams.want(next);
+  };
+
+  const readKey = async (): Promise<void> => {
+    const key = await digestKey(api, flags.namespace);
+    if (stopping.signal.aborted) return;
+    if (E.isRight(key)) {
+      digests = key.right;
+      if (wanted !== undefined) streams.want(wanted);
+      return;
+    }
+    log("warn", "Secrets are not written, since the key of their digests is missing; trying again", {
+      error: key.left,
+    });
+    keyTimer = setTimeout(() => void readKey(), KEY_PAUSE);
+  };
+
+  const start = async (): Promise<void> => {
+    const uid = await clusterUid(api, log, stopping.signal);
+    if (flags.settings.selection.secrets && flags.ingests) await readKey();
+    if (uid === undefined || stopping.signal.aborted) return synced.resolve();
+    configuration = startConfiguration({
+      api,
+      log,
+      watchdog,
+      names: NAMES,
+      pod,
+      work,
+      env,
+      settings: flags.settings,
+      discoveryRefresh: flags.discoveryRefresh,
+      ingests: flags.ingests,
+      ...(flags.watchNamespaces === undefined ? {} : { namespaces: flags.watchNamespaces }),
+      onWanted: (next) => {
+        if (configuration !== undefined && flags.ingests) want(next, uid, configuration);
+      },
+      count: (what) => (what === "discovery errors" ? metrics.discoveryFailed() : metrics.ownershipConflict()),
+    });
+    await configuration.synced;
+    synced.resolve();
+  };
+  const started = start();
+
+  return {
+    registry: Registry.merge([metrics.registry, authors.registry]),
+    isSynced: () => configuration?.isSynced() ?? false,
+    synced: synced.promise,
+    stop: async () => {
+      stopping.abort();
+      clearTimeout(keyTimer);
+      streams.stop();
+      transactions.stop();
+      await queue.drain();
+      await Promise.all([...running.values()].map(({ lease }) => lease.release()));
+      await configuration?.stop();
+      await webhook?.stop();
+      await started;
+    },
+  };
+};

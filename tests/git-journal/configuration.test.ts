@@ -1,0 +1,444 @@
+// Conditions, status and events on the real control plane, with each of their reasons once, and what is wanted in Git.
+import type { JsonObject } from "@janus/types";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { administrator, type Manifest, type Ref } from "../fixtures/administrator.ts";
+import { kubectl } from "../fixtures/cluster.ts";
+import { eventsOf } from "../fixtures/events.ts";
+import { startGitServer } from "../fixtures/git-server.ts";
+import { secret, within } from "../fixtures/manifests.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
+import { hasSsh, startSshServer } from "../fixtures/ssh-server.ts";
+import { type Running, runConfiguration, wellReport } from "./configuration-world.ts";
+import { configMap, configuration, controllerOf, place } from "./mirror-world.ts";
+import { conditionsIn, installKinds, journalObject, messageOf, readyOf } from "./kinds.ts";
+
+const PASSWORD = "p@ss: wörd/4711";
+const IN_URL = "s3cr3t-in-the-url";
+
+const ends: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ends.toReversed()) await end();
+});
+
+let shop = "";
+let bank = "";
+let other = "";
+let running: Running;
+/** Their URLs. */
+const servers = new Map<string, string>();
+const serverOf = (name: string): string => servers.get(name) ?? name;
+
+const made = async (kind: string, at: string, spec: JsonObject): Promise<Manifest> => {
+  const object = journalObject(kind, at, spec);
+  await administrator.create(object);
+  return object;
+};
+
+const config = (name: string, repoUrl: string, spec: JsonObject = {}): Promise<Manifest> =>
+  made("GitRepoConfig", `${shop}/${name}`, { repoUrl, allowedBranches: ["main"], ...spec });
+const destination = (name: string, spec: JsonObject = {}): Promise<Manifest> =>
+  made("GitDestination", `${shop}/${name}`, { repoRef: { name: "open" }, branch: "main", baseFolder: name, ...spec });
+const rule = (namespace: string, name: string, spec: JsonObject): Promise<Manifest> =>
+  made("WatchRule", `${namespace}/${name}`, { rules: [{ resources: ["configmaps"] }], ...spec });
+const clusterRule = async (name: string, spec: JsonObject): Promise<Manifest> => {
+  const object = await made("ClusterWatchRule", `${shop}-${name}`, {
+    rules: [{ resources: ["configmaps"], scope: "Namespaced" }],
+    ...spec,
+  });
+  ends.push(() => administrator.remove(object));
+  return object;
+};
+
+const ref = (kind: string, at: string): Ref => journalObject(kind, at);
+const SOON = { timeout: 20_000 };
+const said = (object: Ref) => (): Promise<string> => readyOf(object);
+
+beforeAll(async () => {
+  await installKinds();
+  [shop, bank, other] = [await freshNamespace(), await freshNamespace(), await freshNamespace()];
+  await kubectl("label", "namespace", bank, "team=bank");
+  const open = await startGitServer({ tls: false });
+  const guarded = await startGitServer({
+    authorization: `Basic ${Buffer.from(`alice:${PASSWORD}`).toString("base64")}`,
+  });
+  const moved = await startGitServer({
+    tls: false,
+    fault: () => ({ answers: 301, headers: { location: "https://git.example.com/new.git/info/refs" } }),
+  });
+  const silent = await startGitServer({ tls: false, fault: () => "silence" });
+  ends.push(open.stop, guarded.stop, moved.stop, silent.stop);
+  for (const [name, { url }] of Object.entries({ open, guarded, moved, silent })) servers.set(name, url);
+  for (const one of [
+    secret("right", { username: "alice", password: PASSWORD, "ca.crt": guarded.ca ?? "" }),
+    secret("wrong", { username: "alice", password: "no", "ca.crt": guarded.ca ?? "" }),
+    secret("no-hosts", { identity: "key" }),
+  ])
+    await administrator.create(within(shop, one));
+  if (hasSsh) {
+    const ssh = await startSshServer();
+    ends.push(ssh.stop);
+    servers.set("ssh", ssh.url);
+    const identity = ssh.keys.plain;
+    for (const [name, knownHosts] of [
+      ["key", ssh.knownHosts],
+      ["unknown-host", `git.example.com ${ssh.foreignHostKey}\n`],
+      ["changed-host", `[127.0.0.1]:${ssh.port} ${ssh.foreignHostKey}\n`],
+    ] as const)
+      await administrator.create(within(shop, secret(name, { identity, known_hosts: knownHosts })));
+  }
+  running = await runConfiguration({ namespaces: [shop, bank, other], silent: [`${shop}/quiet`, `${shop}/told`] });
+  ends.push(running.stop);
+  await config("open", serverOf("open"));
+}, 60_000);
+
+describe("a GitRepoConfig", () => {
+  it.each<readonly [string, string, JsonObject, string, RegExp]>([
+    ["reachable", "open", {}, "True BranchFound", /branch main will be made by the first push/u],
+    ["waiting", "silent", {}, "Unknown Checking", /being asked/u],
+    [
+      "with-credentials",
+      "guarded",
+      { secretRef: { name: "right" } },
+      "True BranchFound",
+      /^https:\/\/127\.0\.0\.1:\d+\/live\.git: branch main/u,
+    ],
+    [
+      "no-secret",
+      "open",
+      { secretRef: { name: "none" } },
+      "False SecretNotFound",
+      /there is no Secret \S+\/none: create it/u,
+    ],
+    [
+      "no-hosts",
+      "ssh://git@git.example.com/live.git",
+      { secretRef: { name: "no-hosts" } },
+      "False SecretMalformed",
+      /Secret \S+\/no-hosts has no known_hosts: add the output of ssh-keyscan git\.example\.com$/u,
+    ],
+    [
+      "wrong-password",
+      "guarded",
+      { secretRef: { name: "wrong" } },
+      "False AuthenticationFailed",
+      /does not accept the credentials of Secret \S+\/wrong/u,
+    ],
+    ["unknown-ca", "guarded", {}, "False CertificateUnknown", /add it to a Secret \(secretRef\) as ca\.crt$/u],
+    ["nowhere", "http://127.0.0.1:1/live.git", {}, "False ConnectionFailed", /^the connection to 127\.0\.0\.1 failed/u],
+    ["no-url", "file:///etc", {}, "False InvalidURL", /must be an https, http or ssh URL/u],
+    ["moved", "moved", {}, "False InvalidURL", /is redirected to https:\/\/git\.example\.com\/new\.git/u],
+    ["no-branch", "open", { allowedBranches: ["a..b"] }, "False BranchNotAllowed", /is no name of a branch/u],
+  ])("%s", async (name, server, spec, expected, message) => {
+    const one = await config(name, serverOf(server), spec);
+    await expect.poll(said(one), SOON).toBe(expected);
+    expect(await messageOf(one)).toMatch(message);
+  });
+
+  it.skipIf(!hasSsh).each([
+    ["key", "True BranchFound", /branch main/u],
+    ["unknown-host", "False HostKeyUnknown", /add the output of ssh-keyscan/u],
+    ["changed-host", "False HostKeyChanged", /has another host key than known_hosts of Secret \S+\/changed-host/u],
+  ])("over ssh, with %s", async (name, expected, message) => {
+    const one = await config(`ssh-${name}`, serverOf("ssh"), { secretRef: { name } });
+    await expect.poll(said(one), SOON).toBe(expected);
+    expect(await messageOf(one)).toMatch(message);
+  });
+
+  it("never shows a credential, wherever it comes from", async () => {
+    await config("in-url", serverOf("guarded").replace("https://", `https://alice:${IN_URL}@`));
+    await expect.poll(said(ref("GitRepoConfig", `${shop}/in-url`)), SOON).toBe("False CertificateUnknown");
+    const events = await administrator.list({ apiVersion: "v1", kind: "Event" }, shop);
+    const objects = await administrator.list({ apiVersion: "configbutler.ai/v1alpha1", kind: "GitRepoConfig" }, shop);
+    const all = JSON.stringify([events, objects.map(({ status }) => status)]);
+    expect(all).toContain("AuthenticationFailed");
+    for (const form of [PASSWORD, encodeURIComponent(PASSWORD), Buffer.from(PASSWORD).toString("base64"), IN_URL])
+      expect(all).not.toContain(form);
+  });
+
+  it("is healed by an edit of its Secret within half a minute", { timeout: 60_000 }, async () => {
+    await administrator.create(within(shop, secret("edited", { username: "alice" })));
+    const one = await config("healed", serverOf("open"), { secretRef: { name: "edited" } });
+    await expect.poll(said(one), SOON).toBe("False SecretMalformed");
+    await administrator.patch(within(shop, { ...secret("edited", { password: "new" }) }));
+    await expect.poll(() => readyOf(one), { timeout: 40_000, interval: 500 }).toBe("True BranchFound");
+  });
+
+  it("is asked anew at once when it is edited", async () => {
+    const one = await config("edited", "http://127.0.0.1:1/live.git");
+    await expect.poll(said(one), SOON).toBe("False ConnectionFailed");
+    await administrator.patch({ ...one, spec: { repoUrl: serverOf("open") } });
+    await expect.poll(said(one), SOON).toBe("True BranchFound");
+  });
+});
+
+describe("a GitDestination", () => {
+  beforeAll(async () => {
+    await config("bad", "http://127.0.0.1:1/live.git");
+    for (const name of ["quiet", "told", "bad"]) await rule(shop, `to-${name}`, { destinationRef: { name } });
+  });
+
+  it.each<readonly [string, JsonObject, string]>([
+    ["quiet", {}, "Unknown Validating"],
+    ["bad", { repoRef: { name: "bad" } }, "False GitRepoConfigNotReady"],
+    ["lost", { repoRef: { name: "none" } }, "False GitRepoConfigNotFound"],
+    ["dev", { branch: "dev" }, "False BranchNotAllowed"],
+    ["without-rules", {}, "False NoRules"],
+  ])("%s", async (name, spec, expected) => {
+    await expect.poll(said(await destination(name, spec)), SOON).toBe(expected);
+  });
+
+  it("of a namespace that may not write is told", async () => {
+    const spec = { repoRef: { name: "open", namespace: shop }, branch: "main", baseFolder: "x" };
+    await expect.poll(said(await made("GitDestination", `${bank}/denied`, spec)), SOON).toBe("False AccessDenied");
+  });
+
+  it.each(["PathConflict", "PushRefused", "DiskFull", "LeaseHeld", "ListIncomplete"])(
+    "says what its worker tells: %s",
+    async (reason) => {
+      const told = ref("GitDestination", `${shop}/told`);
+      if ((await administrator.read(told)) === undefined) await destination("told");
+      await expect.poll(() => running.wanted()?.branches.size).toBeGreaterThan(0);
+      running.report(
+        `${shop}/told`,
+        wellReport({ readiness: { type: "failed", reason, message: "why", lasts: false } }),
+      );
+      await expect.poll(said(told), SOON).toBe(`False ${reason}`);
+    },
+  );
+
+  it("has in its status what was pushed, and an event tells how much", async () => {
+    const pushed = { commits: 2, files: 12 };
+    const lastPushTime = "2026-01-01T00:00:00Z";
+    running.report(`${shop}/told`, wellReport({ pushed, lastCommit: "abcdef0123456789", lastPushTime, pending: 4 }));
+    const told = ref("GitDestination", `${shop}/told`);
+    await expect.poll(said(told), SOON).toBe("True Ready");
+    expect(await administrator.read(told)).toMatchObject({
+      status: { lastCommit: "abcdef0123456789", lastPushTime, objects: 3, pending: 4, observedGeneration: 1 },
+    });
+    await expect
+      .poll(async () => (await eventsOf(shop, "told")).map(({ message }) => message))
+      .toContain("pushed 12 changes in 2 commits, the last is abcdef012345");
+  });
+
+  it("with the folder of an older one is not written, and is when that one is gone", async () => {
+    await Promise.all([
+      rule(shop, "first", { destinationRef: { name: "first" } }),
+      rule(shop, "second", { destinationRef: { name: "second" } }),
+    ]);
+    const first = await destination("first", { baseFolder: "twin" });
+    await expect.poll(said(first), SOON).toBe("True Ready");
+    const second = await destination("second", { baseFolder: "twin" });
+    await expect.poll(said(second), SOON).toBe("False OwnershipConflict");
+    await expect.poll(said(ref("WatchRule", `${shop}/second`)), SOON).toBe("False GitDestinationNotReady");
+    expect(await messageOf(second)).toContain(`GitDestination ${shop}/first, which is older, has the same folder twin`);
+    expect(running.counted("ownership conflicts")).toBe(1);
+    await administrator.remove(first);
+    await expect.poll(said(second), SOON).toBe("True Ready");
+  });
+
+  it("whose marker is another's has a condition of its own, and is Ready all the same", async () => {
+    const one = await destination("marked");
+    await rule(shop, "marked", { destinationRef: { name: "marked" } });
+    await expect.poll(said(one), SOON).toBe("True Ready");
+    running.report(`${shop}/marked`, wellReport({ conflict: "the folder is that of another cluster" }));
+    await expect
+      .poll(async () => conditionsIn(await administrator.read(one)).map(({ type, status }) => `${type} ${status}`))
+      .toEqual(["Ready True", "OwnershipConflict True"]);
+    await expect
+      .poll(async () => (await eventsOf(shop, "marked")).map(({ reason }) => reason))
+      .toContain("OwnershipConflict");
+  });
+
+  it("is written at most once a second, and says the latest in the end", async () => {
+    const one = await destination("busy");
+    await rule(shop, "busy", { destinationRef: { name: "busy" } });
+    await expect.poll(said(one), SOON).toBe("True Ready");
+    const before = running.writes("busy");
+    for (let pending = 1; pending <= 50; pending += 1) running.report(`${shop}/busy`, wellReport({ pending }));
+    await expect.poll(() => administrator.read(one), { timeout: 5_000 }).toMatchObject({ status: { pending: 50 } });
+    expect(running.writes("busy") - before).toBeLessThanOrEqual(2);
+  });
+});
+
+const direct = () => ({ gitRepoConfigRef: { name: "tenants", namespace: shop } });
+
+describe("a rule", () => {
+  beforeAll(async () => {
+    const namespacedRules = { mode: "FromSelector", namespaceSelector: { matchLabels: { team: "bank" } } };
+    await config("tenants", serverOf("open"), { allowedBranches: ["tenants"], accessPolicy: { namespacedRules } });
+  });
+
+  it("of a destination that is there is Ready, and says what it does not write", async () => {
+    await destination("good");
+    const one = await rule(shop, "good", {
+      destinationRef: { name: "good" },
+      rules: [{ resources: ["configmaps", "widgets", "limitranges", "pods/log"] }],
+    });
+    await expect.poll(said(one), SOON).toBe("True Ready");
+    expect(await messageOf(one)).toMatch(
+      /^writes to GitDestination \S+\/good; not written: widgets: not served.*limitranges: left out by the controller's flag --discovery-exclude; pods\/log: subresources/u,
+    );
+  });
+
+  it("whose destination is not there is told, and Ready when it comes", async () => {
+    const one = await rule(shop, "early", { destinationRef: { name: "late" } });
+    await expect.poll(said(one), SOON).toBe("False GitDestinationNotFound");
+    await destination("late");
+    await expect.poll(said(one), SOON).toBe("True Ready");
+  });
+
+  it("whose destination is not Ready is not", async () => {
+    await expect
+      .poll(said(await rule(shop, "stuck", { destinationRef: { name: "bad" } })), SOON)
+      .toBe("False GitDestinationNotReady");
+  });
+
+  it("that names a repository which is not there, or not Ready, is told", async () => {
+    const spec = { gitRepoConfigRef: { name: "none" } };
+    await expect.poll(said(await rule(shop, "none", spec)), SOON).toBe("False GitRepoConfigNotFound");
+    await expect
+      .poll(said(await rule(shop, "bad", { gitRepoConfigRef: { name: "bad" } })), SOON)
+      .toBe("False GitRepoConfigNotReady");
+  });
+
+  it("whose selector is wrong says where", async () => {
+    const one = await rule(shop, "selector", {
+      destinationRef: { name: "good" },
+      objectSelector: { matchExpressions: [{ key: "a", operator: "Near" }] },
+    });
+    await expect.poll(said(one), SOON).toBe("False InvalidSpec");
+    expect(await messageOf(one)).toMatch(/^spec\.objectSelector: Near is no operator/u);
+  });
+
+  it("of another namespace may write where the repository selects it, from the moment that it does", async () => {
+    await expect.poll(said(await rule(bank, "selected", direct())), SOON).toBe("True Ready");
+    const denied = await rule(other, "denied", direct());
+    await expect.poll(said(denied), SOON).toBe("False AccessDenied");
+    await expect
+      .poll(async () => (await eventsOf(other, "denied")).map(({ reason }) => reason))
+      .toEqual(["AccessDenied"]);
+    await kubectl("label", "namespace", other, "team=bank");
+    await expect.poll(said(denied), SOON).toBe("True Ready");
+    await kubectl("label", "namespace", other, "team-");
+    await expect.poll(said(denied), SOON).toBe("False AccessDenied");
+  });
+
+  it("of the cluster may write directly only where that is allowed", async () => {
+    const one = await clusterRule("direct", direct());
+    await expect.poll(said(one), SOON).toBe("False AccessDenied");
+    await administrator.patch({
+      ...ref("GitRepoConfig", `${shop}/tenants`),
+      spec: { accessPolicy: { allowClusterRules: true } },
+    });
+    await expect.poll(said(one), SOON).toBe("True Ready");
+  });
+
+  it("of the cluster may write through a destination", async () => {
+    await expect
+      .poll(said(await clusterRule("through", { destinationRef: { name: "good", namespace: shop } })), SOON)
+      .toBe("True Ready");
+  });
+});
+
+it("a resource is selected when its definition comes, and gone when that goes", { timeout: 60_000 }, async () => {
+  const group = `${shop}.example.com`;
+  await destination("widgets");
+  const one = await rule(shop, "widgets", {
+    destinationRef: { name: "widgets" },
+    rules: [{ resources: ["widgets"], apiGroups: [group] }],
+  });
+  await expect.poll(said(one), SOON).toBe("True Ready");
+  expect(await messageOf(one)).toContain("not written: widgets: not served");
+  const selected = () =>
+    [...(running.wanted()?.branches.values() ?? [])]
+      .flatMap(({ destinations }) => destinations)
+      .find((at) => at.destination.name === `${shop}/widgets`)
+      ?.selected.map(({ group: of, version, plural }) => `${of}/${version}/${plural}`);
+  const isGone = () => running.wanted()?.gone.has(`widgets.${group}`);
+  expect([selected(), isGone()]).toEqual([[], true]);
+  const definition: Manifest = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `widgets.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind: "Widget", plural: "widgets" },
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+    },
+  };
+  await administrator.create(definition);
+  ends.push(() => administrator.remove(definition));
+  await expect.poll(() => [selected(), isGone()], { timeout: 20_000 }).toEqual([[`${group}/v1/widgets`], false]);
+  await expect.poll(() => messageOf(one), { timeout: 5_000 }).toBe(`writes to GitDestination ${shop}/widgets`);
+  await administrator.remove(definition);
+  await expect.poll(() => [selected(), isGone()], { timeout: 20_000 }).toEqual([[], true]);
+});
+
+it("what is known of a group stays known while it cannot be asked", { timeout: 30_000 }, async () => {
+  const broken = { is: false };
+  const namespace = await freshNamespace();
+  const second = await runConfiguration({
+    namespaces: [namespace],
+    discoveryRefresh: 200,
+    hook: async (request, next) => {
+      const answer = await next(request);
+      if (!broken.is || request.verb !== "raw" || request.path !== "/apis") return answer;
+      const text = JSON.stringify(answer, (_, value: unknown) => {
+        const group = Object(value) as { readonly metadata?: { readonly name?: string }; readonly versions?: unknown };
+        return group.metadata?.name === "apps"
+          ? { ...group, versions: [{ version: "v1", freshness: "Stale", resources: [] }] }
+          : value;
+      });
+      return JSON.parse(text) as typeof answer;
+    },
+  });
+  ends.push(second.stop);
+  await made("GitRepoConfig", `${namespace}/open`, { repoUrl: serverOf("open"), branch: "main" });
+  await rule(namespace, "apps", { gitRepoConfigRef: { name: "open" }, rules: [{ resources: ["deployments"] }] });
+  const knows = () =>
+    [...(second.wanted()?.branches.values() ?? [])].some(({ destinations }) =>
+      destinations.some(({ selected }) => selected.some(({ plural }) => plural === "deployments")),
+    );
+  await expect.poll(knows, { timeout: 10_000 }).toBe(true);
+  broken.is = true;
+  await expect.poll(() => second.counted("discovery errors"), { timeout: 10_000 }).toBeGreaterThan(1);
+  expect(knows()).toBe(true);
+  expect(second.wanted()?.gone.has("deployments.apps")).toBe(false);
+  broken.is = false;
+  await second.stop();
+});
+
+it("a new process changes nothing that it finds as it left it", { timeout: 30_000 }, async () => {
+  const versions = async (): Promise<readonly unknown[]> =>
+    (await administrator.list({ apiVersion: "configbutler.ai/v1alpha1", kind: "WatchRule" }, bank)).map(
+      ({ metadata }) => [metadata.name, metadata.resourceVersion],
+    );
+  const before = await versions();
+  expect(before.length).toBeGreaterThan(0);
+  await running.stop();
+  const next = await runConfiguration({ namespaces: [shop, bank, other], silent: [`GitRepoConfig ${shop}/tenants`] });
+  ends.push(next.stop);
+  await next.synced;
+  await expect.poll(() => next.writes("told"), { timeout: 5_000 }).toBeGreaterThan(0);
+  expect(await versions()).toEqual(before);
+  await next.stop();
+});
+
+it("tells of a branch that was rewritten, and says what is live all the same", async () => {
+  const { url, namespace, git, have, create } = await place();
+  const file = (name: string): string => `prod/core/v1/configmaps/${namespace}/${name}.yaml`;
+  await controllerOf(namespace);
+  await create(...configuration(url), configMap("a"));
+  await have([file("a")]);
+  git(["update-ref", "-d", "refs/heads/main"]);
+  git(
+    ["fast-import", "--quiet"],
+    "commit refs/heads/main\ncommitter Eve <eve@example.com> 1700000000 +0000\ndata 4\nelse\nM 100644 inline README.md\ndata 1\nx\n",
+  );
+  await create(configMap("b"));
+  await have(["README.md", file("a"), file("b")]);
+  await expect
+    .poll(async () => (await eventsOf(namespace, "prod")).map(({ type, reason }) => `${type} ${reason}`))
+    .toContain("Warning HistoryRewritten");
+});

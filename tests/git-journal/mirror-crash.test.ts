@@ -1,0 +1,137 @@
+// Any instant may be the last of the running journal: whenever it is killed, the next process brings the branch to what is live, once.
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Hook } from "@janus/kube";
+import { describe, expect, it } from "vitest";
+import type { Phase } from "../fixtures/git-server.ts";
+import { sampled, share, showShare } from "../fixtures/sample.ts";
+import { configMap, configuration, controllerOf, place, workDirectory } from "./mirror-world.ts";
+
+const fileOf = (namespace: string, name: string, resource = "configmaps"): string =>
+  `prod/core/v1/${resource}/${namespace}/${name}.yaml`;
+
+const secret = {
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "s" },
+  stringData: { password: "correct-horse" },
+};
+
+type When = "before" | "after";
+type Point =
+  | { readonly at: "request"; readonly n: number; readonly when: When }
+  | { readonly at: "process"; readonly n: number; readonly when: When }
+  | { readonly at: "phase"; readonly n: number; readonly phase: Phase };
+
+/** A program `git` that stops where the process is to die: before or after the n-th git, and says so. */
+const stoppingGit = (directory: string, { n, when }: { readonly n: number; readonly when: When }): string => {
+  const bin = path.join(directory, "bin");
+  mkdirSync(bin);
+  const count = path.join(directory, "count");
+  const stopped = path.join(directory, "stopped");
+  const real = `PATH="${process.env["PATH"]}" git "$@"`;
+  writeFileSync(
+    path.join(bin, "git"),
+    `#!/bin/sh\necho x >> "${count}"\nif [ "$(wc -l < "${count}")" -ne ${n} ]; then PATH="${process.env["PATH"]}" exec git "$@"; fi\n${
+      when === "before" ? `touch "${stopped}"\nexec sleep 60\n` : `${real}\ntouch "${stopped}"\nexec sleep 60\n`
+    }`,
+  );
+  chmodSync(path.join(bin, "git"), 0o755);
+  return bin;
+};
+
+const dead: ReturnType<Hook> = Promise.resolve({
+  _tag: "Left",
+  left: { type: "unanswered", cause: "aborted", message: "this process is dead" },
+});
+
+const killedAt = async (point: Point): Promise<void> => {
+  const death = { isArmed: false, isOver: false, requests: 0, phases: 0 };
+  const over = Promise.withResolvers<void>();
+  const die = (): void => {
+    death.isOver = true;
+    over.resolve();
+  };
+  const { url, namespace, git, files, have, log, create, patch, remove } = await place({
+    onPhase: (_, phase) => {
+      if (!death.isArmed || point.at !== "phase" || phase !== point.phase) return;
+      death.phases += 1;
+      if (death.phases === point.n) die();
+    },
+  });
+  const directory = workDirectory();
+  await create(...configuration(url, ["configmaps", "secrets"]), configMap("a"), configMap("b"));
+  const first = await controllerOf(namespace, { directory });
+  await have([fileOf(namespace, "a"), fileOf(namespace, "b")]);
+  await first.stop();
+  const before = log().length;
+  await patch(configMap("a", { a: "2" }));
+  await remove(configMap("b"));
+  await create(configMap("c"), secret);
+
+  const hook: Hook = async (request, next) => {
+    if (death.isOver) return dead;
+    death.requests += 1;
+    const isLast = point.at === "request" && death.requests === point.n;
+    if (isLast && point.when === "before") {
+      die();
+      return dead;
+    }
+    const answer = await next(request);
+    if (isLast) die();
+    return death.isOver ? dead : answer;
+  };
+  const shim = path.join(directory, "shim");
+  mkdirSync(shim);
+  const bin = point.at === "process" ? `${stoppingGit(shim, point)}:` : "";
+  const wanted = [fileOf(namespace, "a"), fileOf(namespace, "c"), fileOf(namespace, "s", "secrets")];
+  death.isArmed = true;
+  const second = await controllerOf(namespace, {
+    directory,
+    hooks: [hook],
+    env: { ...process.env, PATH: `${bin}${process.env["PATH"]}` },
+  });
+  const looked = setInterval(() => {
+    if (existsSync(path.join(shim, "stopped"))) die();
+  }, 5);
+  // Where the point is never reached, it lives to its end.
+  await Promise.race([over.promise, have(wanted)]);
+  clearInterval(looked);
+  death.isOver = true;
+  await second.stop();
+
+  await controllerOf(namespace, { directory });
+  await have(wanted);
+  await expect.poll(() => files()[fileOf(namespace, "a")]).toContain('a: "2"');
+  expect(log("%s").slice(0, -before)).toEqual(["Update 4 objects"]);
+  expect(git(["fsck", "--strict", "--no-dangling"])).toBe("");
+  expect(git(["log", "--all", "-S", "correct-horse", "--format=%h"])).toBe("");
+};
+
+const BOTH: readonly When[] = ["before", "after"];
+const numbers = (most: number): readonly number[] => Array.from({ length: most }, (_, n) => n + 1);
+
+/** More than there are: what is beyond the end kills nobody. */
+const points: readonly Point[] = [
+  ...numbers(45).flatMap((n) => BOTH.map((when): Point => ({ at: "request", n, when }))),
+  ...numbers(12).flatMap((n) => BOTH.map((when): Point => ({ at: "process", n, when }))),
+  ...numbers(5).flatMap((n) =>
+    (["asked", "done", "answered"] as const).map((phase): Point => ({ at: "phase", n, phase })),
+  ),
+];
+
+const shown = (point: Point): readonly [string, Point] => [
+  point.at === "phase" ? `when request ${point.n} of git is ${point.phase}` : `${point.when} ${point.at} ${point.n}`,
+  point,
+];
+
+const every = share({ npmTest: 40, ci: 40 });
+
+describe(`the running journal${showShare("point", every)}`, () => {
+  it.each(sampled(points, every).map(shown))(
+    "that is killed %s loses nothing, and does nothing twice",
+    async (_, point) => {
+      await expect(killedAt(point)).resolves.toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,270 @@
+// What the running journal does when servers, lists and kinds come and go, and that a Transaction is one commit.
+import { describe, expect, it, onTestFinished } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
+import { deleting, patching } from "../fixtures/changes.ts";
+import { configMap, configuration, controllerOf, manifest, place } from "./mirror-world.ts";
+import { commitsElsewhere } from "./server-world.ts";
+import { workspace } from "../fixtures/workspace.ts";
+
+const path = (namespace: string, name: string, resource = "configmaps"): string =>
+  `prod/core/v1/${resource}/${namespace}/${name}.yaml`;
+
+describe("a Transaction", () => {
+  it("is one commit, with what is known of it, and nothing of it is committed before its end", async () => {
+    const txns = await workspace();
+    const { url, namespace, log, have, create, patch } = await place({ namespace: txns.namespace });
+    await create(...configuration(url), configMap("a"), configMap("b"), configMap("c"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a"), path(namespace, "b"), path(namespace, "c")]);
+    await txns.submit([
+      patching(configMap("a", { a: "2" })),
+      { ...patching(configMap("c", { a: "2" })), waitFor: ["jsonpath={.data.go}=yes"], waitTimeout: "60s" },
+      deleting(configMap("b")),
+    ]);
+    await txns.janus();
+    await expect.poll(async () => (await txns.read(configMap("c")))["data"]).toEqual({ a: "2" });
+    await create(configMap("d"));
+    await have(["a", "b", "c", "d"].map((name) => path(namespace, name)));
+    await patch(configMap("c", { go: "yes" }));
+    const { metadata } = await txns.over();
+    await have(["a", "c", "d"].map((name) => path(namespace, name)));
+    const [subject = ""] = log("%s").filter((line) => line.startsWith("Transaction"));
+    expect(subject).toBe(`Transaction ${namespace}/txn: Committed, 3 changes`);
+    expect(log("%s").filter((line) => line.startsWith("Transaction"))).toHaveLength(1);
+    const trailers = log("%s%n%(trailers)").join("\n");
+    expect(trailers).toContain(
+      `Transaction: ${namespace}/txn\nTransaction-UID: ${metadata.uid}\nTransaction-Phase: Committed\n`,
+    );
+    expect(trailers).not.toContain("Transaction-Incomplete");
+  });
+
+  it("that was rolled back, so that nothing differs, is no commit", async () => {
+    const txns = await workspace();
+    const { url, namespace, log, have, create } = await place({ namespace: txns.namespace });
+    await create(...configuration(url), configMap("a"), configMap("c"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a"), path(namespace, "c")]);
+    await txns.janus();
+    const { status } = await txns.run([
+      patching(configMap("a", { a: "2" })),
+      { ...patching(configMap("c", { a: "2" })), waitFor: ["jsonpath={.data.go}=yes"], waitTimeout: "1s" },
+    ]);
+    expect(status.phase).toBe("RolledBack");
+    await create(configMap("d"));
+    await have(["a", "c", "d"].map((name) => path(namespace, name)));
+    expect(log("%s")).toEqual([`[CREATE] core/v1/configmaps/${namespace}/d`, "Create 2 objects"]);
+  });
+});
+
+describe("the journal", () => {
+  it("compares anew when others push before it, and pushes on top of them", async () => {
+    const seen = { pushes: 0 };
+    const { url, namespace, git, files, have, log, create } = await place({
+      onPhase: ({ isPush }, phase) => {
+        if (isPush && phase === "asked" && ++seen.pushes === 2) commitsElsewhere(git, "README.md", "x");
+      },
+    });
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    await create(configMap("b"));
+    await have(["README.md", path(namespace, "a"), path(namespace, "b")]);
+    expect(files()["README.md"]).toBe("x");
+    expect(log("%s")).toEqual([
+      `[CREATE] core/v1/configmaps/${namespace}/b`,
+      "else",
+      `[CREATE] core/v1/configmaps/${namespace}/a`,
+    ]);
+  });
+
+  it("writes all that has changed while the server was down, once it is back", async () => {
+    const server = { isDown: false };
+    const { url, namespace, files, have, create, patch, remove, ready } = await place({
+      fault: () => (server.isDown ? { answers: 503 } : undefined),
+    });
+    await create(...configuration(url), configMap("a"), configMap("b"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a"), path(namespace, "b")]);
+    server.isDown = true;
+    await patch(configMap("a", { a: "2" }));
+    await remove(configMap("b"));
+    await create(configMap("c"));
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "False" });
+    await patch(configMap("a", { a: "3" }));
+    server.isDown = false;
+    await have([path(namespace, "a"), path(namespace, "c")]);
+    expect(files()[path(namespace, "a")]).toContain('a: "3"');
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "True" });
+  });
+
+  it("loses nothing, and pushes nothing twice, when the reply to a push is lost", async () => {
+    const network = { isBad: false };
+    const { url, namespace, have, log, create } = await place({
+      fault: ({ isPush }) => (isPush && network.isBad ? "loses reply" : undefined),
+    });
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    network.isBad = true;
+    await create(configMap("b"));
+    await have([path(namespace, "a"), path(namespace, "b")]);
+    network.isBad = false;
+    await create(configMap("c"));
+    await have(["a", "b", "c"].map((name) => path(namespace, name)));
+    expect(log("%s")).toHaveLength(3);
+  });
+
+  it("deletes nothing after a list that fails half-way, until one is complete", async () => {
+    const list = { isBroken: true, pages: 0 };
+    const { url, namespace, git, have, create, ready } = await place();
+    commitsElsewhere(
+      git,
+      path(namespace, "old"),
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: old\n  namespace: ${namespace}\n`,
+    );
+    await create(...configuration(url), configMap("a"), configMap("b"));
+    await controllerOf(namespace, {
+      hooks: [
+        (request, next) => {
+          if (request.verb !== "list" || request.resource.plural !== "configmaps") return next(request);
+          if (request.continue === undefined) return next({ ...request, limit: 1 });
+          list.pages += 1;
+          return list.isBroken
+            ? Promise.resolve({
+                _tag: "Left",
+                left: { type: "refused", code: 500, reason: "InternalError", message: "half", causes: [] },
+              })
+            : next(request);
+        },
+      ],
+    });
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ reason: "ListIncomplete" });
+    expect(list.pages).toBeGreaterThan(0);
+    await have([path(namespace, "old")]);
+    list.isBroken = false;
+    await have([path(namespace, "a"), path(namespace, "b")]);
+  });
+
+  it("writes objects of a kind that is installed later, and removes them with it", async () => {
+    const { url, namespace, have, create } = await place();
+    const plural = `things${namespace.replaceAll(/[^a-z0-9]/gu, "")}`.slice(0, 60);
+    const group = "example.com";
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `${plural}.${group}` },
+      spec: {
+        group,
+        scope: "Namespaced",
+        names: { plural, kind: plural, listKind: `${plural}List`, singular: plural },
+        versions: [
+          {
+            name: "v1",
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+          },
+        ],
+      },
+    };
+    await create(...configuration(url, ["configmaps", plural]), configMap("a"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    await administrator.create(definition);
+    const thing = { apiVersion: `${group}/v1`, kind: plural, metadata: { name: "t" }, value: 1 };
+    await expect
+      .poll(() =>
+        create(thing).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    await have([path(namespace, "a"), `prod/${group}/v1/${plural}/${namespace}/t.yaml`]);
+    await administrator.remove(definition);
+    await have([path(namespace, "a")]);
+  });
+
+  it("writes to the root of a branch for a rule that names the repository directly", async () => {
+    const { url, namespace, files, have, create } = await place();
+    await create(
+      manifest("GitRepoConfig", "repo", { repoUrl: url, branch: "main" }),
+      manifest("WatchRule", "all", { gitRepoConfigRef: { name: "repo" }, rules: [{ resources: ["configmaps"] }] }),
+      configMap("a"),
+    );
+    await controllerOf(namespace);
+    await have([`core/v1/configmaps/${namespace}/a.yaml`]);
+    expect(files()[".configbutler/owner.yaml"]).toContain(`destination: GitRepoConfig ${namespace}/repo`);
+  });
+
+  it("leaves the old place of a destination that is moved, and knows nothing of it any more", async () => {
+    const { url, namespace, files, have, create, patch, remove } = await place();
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    await patch(manifest("GitDestination", "prod", { baseFolder: "moved" }));
+    const moved = path(namespace, "a").replace("prod/", "moved/");
+    await have([path(namespace, "a"), moved]);
+    await remove(configMap("a"));
+    await have([path(namespace, "a")]);
+    expect(Object.keys(files()).filter((at) => at.endsWith("owner.yaml"))).toEqual([
+      "moved/.configbutler/owner.yaml",
+      "prod/.configbutler/owner.yaml",
+    ]);
+  });
+
+  it("writes nothing through a symlink, says so, and goes on when it is gone", async () => {
+    const { url, namespace, git, have, create, ready } = await place();
+    git(
+      ["fast-import", "--quiet", "--force"],
+      "commit refs/heads/main\ncommitter Eve <eve@example.com> 1700000000 +0000\ndata 4\nelse\nM 120000 inline prod/core/v1/configmaps\ndata 4\n/etc\n",
+    );
+    await create(...configuration(url, ["configmaps", "serviceaccounts"]), configMap("a"));
+    await controllerOf(namespace);
+    const account = path(namespace, "default", "serviceaccounts");
+    await have(["prod/core/v1/configmaps", account]);
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "False", reason: "PathConflict" });
+    git(
+      ["fast-import", "--quiet", "--force"],
+      `commit refs/heads/main\ncommitter Eve <eve@example.com> 1700000000 +0000\ndata 4\nelse\nfrom ${git(["rev-parse", "main"])}\nD prod/core/v1/configmaps\n`,
+    );
+    await create(configMap("b"));
+    await have([path(namespace, "a"), path(namespace, "b"), account]);
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "True" });
+  });
+
+  it("writes what a namespaceSelector selects: labels that come and go are followed", async () => {
+    const { url, namespace, have, create } = await place();
+    const [repository, destination] = configuration(url);
+    if (repository === undefined || destination === undefined) throw new Error("no configuration");
+    await create(repository, destination, configMap("a"));
+    const rule = {
+      ...manifest("ClusterWatchRule", namespace, {
+        destinationRef: { name: "prod", namespace },
+        rules: [
+          {
+            scope: "Namespaced",
+            resources: ["configmaps"],
+            namespaceSelector: { matchLabels: { journaled: namespace } },
+          },
+        ],
+      }),
+    };
+    await administrator.create(rule);
+    onTestFinished(() => administrator.remove(rule));
+    await controllerOf(namespace);
+    await expect.poll(() => administrator.read(rule).then((object) => object?.["status"])).toBeDefined();
+    const labelled = (value: string | null) =>
+      administrator.patch({
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: namespace, labels: { journaled: value } },
+      });
+    await labelled(namespace);
+    await have([path(namespace, "a")]);
+    await create(configMap("b"));
+    await have([path(namespace, "a"), path(namespace, "b")]);
+    await labelled(null);
+    await have([]);
+  });
+});

@@ -1,0 +1,66 @@
+// The Git journal as a process of its own, with its flags: it starts, writes, ends cleanly, and is replaced when it is killed.
+import path from "node:path";
+import { expect, it } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
+import { controlPlane } from "../fixtures/cluster.ts";
+import { type ControllerProcess, controllerProcess } from "../fixtures/controller-process.ts";
+import { configMap, configuration, place, workDirectory } from "./mirror-world.ts";
+
+const PROGRAM = path.resolve(import.meta.dirname, "../../packages/program/src/main.ts");
+
+const start = (namespace: string, directory: string): ControllerProcess =>
+  controllerProcess(
+    [
+      "--git-journal",
+      `--kubeconfig=${controlPlane.kubeconfig}`,
+      `--namespace=${namespace}`,
+      `--watch-namespace=${namespace}`,
+      `--work-dir=${directory}`,
+      "--http-port=0",
+      "--webhook-port=0",
+      "--git-batch-max-wait-sec=0",
+      "--leases-renew-sec=1",
+      "--leases-lease-sec=4",
+      "--write-timeout=1s",
+      "--leader-elect-lease-duration=5s",
+      "--leader-elect-renew-deadline=3s",
+      "--leader-elect-retry-period=1s",
+    ],
+    { PATH: process.env["PATH"] },
+    PROGRAM,
+  );
+
+const fileOf = (namespace: string, name: string): string => `prod/core/v1/configmaps/${namespace}/${name}.yaml`;
+
+it("writes what is live; when it is killed, another one goes on; and it gives its Leases back when it ends", async () => {
+  const { url, namespace, have, log, create } = await place();
+  await create(...configuration(url), configMap("a"));
+  const first = start(namespace, workDirectory());
+  await have([fileOf(namespace, "a")]);
+  const second = start(namespace, workDirectory());
+  await expect.poll(() => second.url()).toBeDefined();
+  first.kill("SIGKILL");
+  await first.ended;
+  await create(configMap("b"));
+  await have([fileOf(namespace, "a"), fileOf(namespace, "b")]);
+  expect(log("%s")).toHaveLength(2);
+  const metrics = async (): Promise<string> => (await fetch(`${second.url()}/metrics`)).text();
+  await expect.poll(metrics).toContain("gitopsreverser_commits_total 1\n");
+  await expect.poll(metrics).toContain("janus_git_oldest_pending_seconds 0\n");
+  second.kill("SIGTERM");
+  expect(await second.ended).toBe(0);
+  const leases = await administrator.list({ apiVersion: "coordination.k8s.io/v1", kind: "Lease" }, namespace);
+  expect(
+    leases.map(({ metadata, spec }) => [metadata.name, (spec as { holderIdentity?: string }).holderIdentity ?? ""]),
+  ).toEqual(expect.arrayContaining([[expect.stringMatching(/^git-[0-9a-f]{16}$/u), ""]]));
+});
+
+it("refuses to start in the work directory of another process", async () => {
+  const { namespace } = await place();
+  const directory = workDirectory();
+  const first = start(namespace, directory);
+  await expect.poll(() => first.url()).toBeDefined();
+  const second = start(namespace, directory);
+  expect(await second.ended).toBe(1);
+  expect(second.stderr()).toContain(`the work directory ${directory} is used by process`);
+});

@@ -1,0 +1,221 @@
+// A namespace whose writes the webhook sees, called by the real API server, and what a watch of it shows meanwhile, with authors.
+import type { Api, KubeObject, Resource } from "@janus/kube";
+import { watchdog } from "@janus/runtime/parts";
+import * as E from "fp-ts/lib/Either.js";
+import { expect, vi } from "vitest";
+import { TLS_SECRET, WEBHOOK_NAME, WEBHOOK_PATH } from "../../packages/git-journal/src/api/names.ts";
+import { identityOf, ingested, type KeptObject, seenChange } from "../../packages/git-journal/src/core/kept-object.ts";
+import { ROOT } from "../../packages/git-journal/src/core/path.ts";
+import { rulesOfWatchRule, type SelectedResource } from "../../packages/git-journal/src/core/selection.ts";
+import { attribution, type Authors } from "../../packages/git-journal/src/shell/attribution.ts";
+import {
+  type ServedWebhook,
+  serveWebhook,
+  type ServeWebhookOptions,
+  webhookConfigurations,
+} from "../../packages/git-journal/src/shell/serve-webhook.ts";
+import { freePorts } from "../control-plane/free-ports.ts";
+import { connection } from "../fixtures/administrator.ts";
+import { controlPlane, kubectl, userKubeconfig } from "../fixtures/cluster.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
+import { must } from "../load/world.ts";
+import { right } from "../unit/git-journal/right.ts";
+
+/** A change that the watch has shown, and whose it is. */
+export interface ShownChange {
+  readonly name: string;
+  readonly operation: string;
+  /** Empty: nobody knows. */
+  readonly by: string;
+  readonly object: KubeObject;
+}
+
+const selected = (namespace: string, group: string, plural: string, kind: string): SelectedResource => ({
+  group,
+  version: "v1",
+  plural,
+  kind,
+  namespaced: true,
+  rules: right(rulesOfWatchRule({ rules: [{ resources: [plural] }] }, namespace)),
+});
+
+const resourceOf = ({ group, version, plural, kind }: SelectedResource): Resource => ({
+  group,
+  version,
+  plural,
+  kind,
+  namespaced: true,
+  statusSubresource: false,
+});
+
+const keptOf = (object: KubeObject, resource: SelectedResource): KeptObject | undefined => {
+  const secrets = { key: new Uint8Array(32), recipients: [] };
+  const one = ingested(object, { resource, folder: ROOT, namespaceLabels: {}, secrets, format: "sha1" });
+  return one.type === "kept" ? one.object : undefined;
+};
+
+/** Folds the events of one resource, as the journal does: what only moves the resourceVersion is kept, too. */
+const show = async (
+  api: Api,
+  namespace: string,
+  resource: SelectedResource,
+  { authorOf }: Authors,
+  onChange: (change: ShownChange) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  const to = { resource: resourceOf(resource), namespace };
+  const listed = must(await api.send({ verb: "list", ...to }));
+  const kept = new Map<string, KeptObject>();
+  const { group, version, kind } = resource;
+  for (const object of listed["items"] as readonly KubeObject[]) {
+    // Items of a list say no kind of their own.
+    const before = keptOf({ ...object, apiVersion: group === "" ? version : `${group}/${version}`, kind }, resource);
+    if (before !== undefined) kept.set(object.metadata.name ?? "", before);
+  }
+  const from = { resourceVersion: listed.metadata.resourceVersion ?? "", timeoutSeconds: 600 };
+  for await (const event of api.watch({ verb: "watch", ...to, ...from }, signal)) {
+    if (signal.aborted) return;
+    const shown = must(event);
+    if (shown.type === "BOOKMARK") continue;
+    const { object } = shown;
+    const { name = "" } = object.metadata;
+    const after = shown.type === "DELETED" ? undefined : keptOf(object, resource);
+    const place = identityOf(resource, object);
+    const change = seenChange(place, kept.get(name), after === undefined ? undefined : { kept: after, object });
+    if (after === undefined) kept.delete(name);
+    else kept.set(name, after);
+    if (change === undefined) continue;
+    const by = authorOf(change);
+    onChange({ name, operation: change.operation, by: by.type === "user" ? by.name : "", object });
+  }
+};
+
+export interface WebhookWorld {
+  readonly namespace: string;
+  /** Of the ValidatingWebhookConfiguration. */
+  readonly configuration: string;
+  readonly port: number;
+  readonly authors: Authors;
+  readonly admin: Api;
+  readonly changes: readonly ShownChange[];
+  /** `operation by` of each change of an object, in their order. */
+  readonly of: (name: string) => readonly string[];
+  /** A client of this user, who may do everything. */
+  readonly as: (user: string) => Promise<Api>;
+  readonly kubeconfigOf: (user: string) => Promise<string>;
+  /** Starts a leader's webhook. */
+  readonly serve: (more?: Partial<ServeWebhookOptions>) => ServedWebhook;
+  /** Waits until writes are seen. */
+  readonly isCalled: () => Promise<void>;
+  readonly liveConfiguration: () => Promise<KubeObject>;
+  readonly end: () => Promise<void>;
+}
+
+const kubeconfigOf = (name: string): Promise<string> => userKubeconfig(name, ["system:masters"]);
+
+/** As `expect.poll`, which waits in tests only. */
+const WAIT = { timeout: 40_000, interval: 100 };
+
+const RESOURCES = [
+  ["", "configmaps", "ConfigMap"],
+  ["", "services", "Service"],
+  ["apps", "deployments", "Deployment"],
+] as const;
+
+export const webhookWorld = async (rules: "Selected" | "All" = "Selected"): Promise<WebhookWorld> => {
+  const namespace = await freshNamespace();
+  const [port = 0] = await freePorts(1);
+  const admin = connection(controlPlane.kubeconfig);
+  const authors = attribution();
+  const configuration = `git-journal-${namespace}`;
+  must(
+    await admin.send({
+      verb: "create",
+      resource: webhookConfigurations,
+      body: {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingWebhookConfiguration",
+        metadata: { name: configuration },
+        webhooks: [
+          {
+            name: WEBHOOK_NAME,
+            clientConfig: { url: `https://127.0.0.1:${port}${WEBHOOK_PATH}` },
+            // Other suites write in other namespaces of this control plane.
+            namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+            failurePolicy: "Ignore",
+            sideEffects: "None",
+            timeoutSeconds: 2,
+            admissionReviewVersions: ["v1"],
+          },
+        ],
+      },
+    }),
+  );
+  const resources = RESOURCES.map(([group, plural, kind]) => selected(namespace, group, plural, kind));
+  const changes: ShownChange[] = [];
+  const aborted = new AbortController();
+  const shows = resources.map((resource) =>
+    show(admin, namespace, resource, authors, (change) => void changes.push(change), aborted.signal),
+  );
+  const served: ServedWebhook[] = [];
+  const of = (name: string): readonly string[] =>
+    changes.filter((one) => one.name === name).map(({ operation, by }) => `${operation} ${by}`);
+  let probes = 0;
+  return {
+    namespace,
+    configuration,
+    port,
+    authors,
+    admin,
+    changes,
+    of,
+    kubeconfigOf,
+    as: async (name) => connection(await kubeconfigOf(name)),
+    serve: (more = {}) => {
+      const one = serveWebhook({
+        api: admin,
+        namespace,
+        port,
+        rules,
+        record: authors.record,
+        log: () => undefined,
+        watchdog: watchdog(),
+        configuration,
+        ...more,
+      });
+      one.select(resources);
+      served.push(one);
+      return one;
+    },
+    isCalled: () =>
+      vi.waitFor(async () => {
+        probes += 1;
+        const name = `probe-${probes}`;
+        await kubectl("create", "configmap", name, "-n", namespace);
+        await vi.waitFor(() => expect(of(name)).toHaveLength(1), WAIT);
+        expect(of(name)).toEqual(["CREATE admin"]);
+      }, WAIT),
+    liveConfiguration: async () =>
+      must(await admin.send({ verb: "get", resource: webhookConfigurations, name: configuration })),
+    end: async () => {
+      aborted.abort();
+      await Promise.all(shows.map((one) => one.catch(() => undefined)));
+      await Promise.all(served.map(({ stop }) => stop()));
+      await admin.send({ verb: "delete", resource: webhookConfigurations, name: configuration });
+    },
+  };
+};
+
+/** The Secret of the webhook. */
+export const tlsSecret = async ({ admin, namespace }: WebhookWorld): Promise<KubeObject | undefined> => {
+  const secrets = {
+    group: "",
+    version: "v1",
+    plural: "secrets",
+    kind: "Secret",
+    namespaced: true,
+    statusSubresource: false,
+  };
+  const answer = await admin.send({ verb: "get", resource: secrets, namespace, name: TLS_SECRET });
+  return E.isRight(answer) ? answer.right : undefined;
+};

@@ -1,0 +1,338 @@
+// Tests what the worker of a branch does next: that in the end the branch says what is live, whatever has happened in between.
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { canonicalYaml } from "../../../packages/git-journal/src/core/canonical.ts";
+import { reportOf } from "../../../packages/git-journal/src/core/branch-report.ts";
+import { marker } from "../../../packages/git-journal/src/core/ownership.ts";
+import { sanitised } from "../../../packages/git-journal/src/core/sanitise.ts";
+import {
+  branchOf,
+  type BranchWorld,
+  configMap,
+  CONFIG_MAPS,
+  type Fate,
+  fold,
+  gone,
+  later,
+  listed,
+  newWorld,
+  pathOf,
+  seen,
+  want,
+  work,
+} from "./branch-world.ts";
+
+const MARKER = "prod/.configbutler/owner.yaml";
+const textOf = (name: string, value: string): string => canonicalYaml(sanitised(configMap(name, value)));
+const objects = ({ tree }: BranchWorld): Readonly<Record<string, string>> =>
+  Object.fromEntries([...tree].filter(([path]) => path !== MARKER));
+const subjects = ({ commits }: BranchWorld): readonly string[] =>
+  commits.map(({ author, message }) => `${author.name}: ${message.split("\n")[0]}`);
+const alice = { type: "user", name: "alice" } as const;
+const bob = { type: "user", name: "bob" } as const;
+const steps = (world: BranchWorld): readonly string[] => work(world).map((step) => step.do);
+const report = (world: BranchWorld) => {
+  const [destination] = [...world.state.destinations.values()];
+  if (destination === undefined) throw new Error("no destination");
+  return reportOf(world.state, destination);
+};
+
+describe("the worker of a branch", () => {
+  it("waits for all lists, then syncs all at once, with the marker in the first commit", () => {
+    const world = newWorld();
+    expect(steps(world)).toEqual(["wait"]);
+    listed(world, [configMap("a", "1"), configMap("b", "1"), configMap("c", "1")]);
+    expect(steps(world)).toEqual(["acquire", "sync", "wait"]);
+    expect(objects(world)).toEqual({
+      [pathOf("a")]: textOf("a", "1"),
+      [pathOf("b")]: textOf("b", "1"),
+      [pathOf("c")]: textOf("c", "1"),
+    });
+    expect(world.commits.map(({ changes }) => changes.map(({ path }) => path))).toEqual([
+      [MARKER, pathOf("a"), pathOf("b")],
+      [pathOf("c")],
+    ]);
+    expect(report(world)).toMatchObject({
+      readiness: { type: "ready" },
+      objects: 3,
+      pending: 0,
+      pushed: { commits: 2, files: 3 },
+    });
+  });
+
+  it("pushes no more commits at once than maxCommits, and goes on with the rest", () => {
+    const world = newWorld();
+    listed(
+      world,
+      Array.from({ length: 9 }, (_, n) => configMap(`m${n}`, "1")),
+    );
+    expect(steps(world)).toEqual(["acquire", "sync", "sync", "sync", "wait"]);
+    expect(world.commits).toHaveLength(5);
+    expect(report(world).pending).toBe(0);
+  });
+
+  it("commits a change after maxWait, by its author; what nobody is known for by the bot", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1")]);
+    work(world);
+    seen(world, configMap("a", "2"), alice);
+    seen(world, configMap("b", "1"));
+    expect(steps(world)).toEqual(["sync", "wait"]);
+    seen(world, configMap("c", "1"), bob);
+    expect(steps(world)).toEqual(["wait"]);
+    later(world, 100);
+    expect(steps(world)).toEqual(["sync", "wait"]);
+    gone(world, "c", alice);
+    later(world, 100);
+    work(world);
+    expect(subjects(world)).toEqual([
+      "GitOps Reverser: [CREATE] core/v1/configmaps/shop/a",
+      "alice: [UPDATE] core/v1/configmaps/shop/a by user/alice",
+      "GitOps Reverser: [CREATE] core/v1/configmaps/shop/b",
+      "bob: [CREATE] core/v1/configmaps/shop/c by user/bob",
+      "alice: [DELETE] core/v1/configmaps/shop/c by user/alice",
+    ]);
+  });
+
+  it("makes no commit where nothing differs", () => {
+    const world = newWorld(new Map([[pathOf("a"), `# kept\n${textOf("a", "1")}`]]));
+    listed(world, [configMap("a", "1")]);
+    work(world);
+    expect(world.commits).toEqual([]);
+  });
+
+  it("deletes a file only after a complete list, and touches none of a resource whose list failed", () => {
+    const before = new Map([
+      [pathOf("a"), textOf("a", "1")],
+      [pathOf("old"), textOf("old", "1")],
+      ["prod/README.md", "hello"],
+    ]);
+    const world = newWorld(before);
+    fold(world, { type: "listFailed", resource: CONFIG_MAPS, because: "403 no" });
+    expect(steps(world)).toEqual(["acquire", "sync", "wait"]);
+    expect(world.tree).toEqual(before);
+    expect(report(world)).toMatchObject({
+      readiness: { type: "failed", reason: "ListIncomplete", message: "configmaps: 403 no" },
+    });
+    listed(world, [configMap("a", "1")]);
+    work(world);
+    expect(Object.keys(objects(world))).toEqual([pathOf("a"), "prod/README.md"]);
+  });
+
+  it("keeps what was seen while a list fails, with its author", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1")]);
+    work(world);
+    seen(world, configMap("a", "2"), alice);
+    fold(world, { type: "listFailed", resource: CONFIG_MAPS, because: "503" });
+    later(world);
+    work(world);
+    expect(world.commits).toHaveLength(1);
+    fold(world, { type: "complete", resource: CONFIG_MAPS });
+    later(world);
+    work(world);
+    expect(subjects(world).at(-1)).toBe("alice: [UPDATE] core/v1/configmaps/shop/a by user/alice");
+  });
+
+  it("does nothing while another holds the Lease, and asks for the tip once it has it", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1")]);
+    fold(world, { type: "lease", is: "awaited" });
+    expect(steps(world)).toEqual(["wait"]);
+    expect(report(world).readiness).toMatchObject({ type: "progressing" });
+    fold(world, { type: "lease", is: "held" });
+    expect(work(world)).toMatchObject([{ do: "sync", isFresh: true }, { do: "wait" }]);
+  });
+
+  it("gives the Lease back once it had nothing to write for a while", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1")]);
+    work(world);
+    later(world, 5_000);
+    expect(steps(world)).toEqual(["release", "wait"]);
+  });
+
+  it("writes nothing into a folder of another in exclusive mode, and tells whose it is", () => {
+    const other = marker({ clusterUid: "u2", destination: "shop/prod" });
+    const world = newWorld(new Map([[MARKER, other]]));
+    want(world, branchOf(undefined, { exclusiveMode: true }));
+    listed(world, [configMap("a", "1")]);
+    work(world);
+    expect(world.commits).toEqual([]);
+    expect(report(world).readiness).toMatchObject({
+      reason: "OwnershipConflict",
+      message: expect.stringContaining("u2"),
+    });
+    want(world, branchOf());
+    work(world);
+    expect(Object.keys(objects(world))).toEqual([pathOf("a")]);
+    expect(world.tree.get(MARKER)).toBe(other);
+    expect(report(world)).toMatchObject({ readiness: { type: "ready" }, conflict: expect.stringContaining("u2") });
+  });
+
+  it("names nobody for a version of which the text is lost, but says who was there", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1")]);
+    work(world);
+    seen(world, configMap("a", "2"), alice);
+    world.texts.clear();
+    seen(world, configMap("a", "3"), bob);
+    later(world);
+    work(world);
+    expect(subjects(world).at(-1)).toBe("GitOps Reverser: [UPDATE] core/v1/configmaps/shop/a");
+    expect(world.commits.at(-1)?.message).toContain("Changed-by: alice\nChanged-by: bob");
+  });
+});
+
+type Command =
+  | {
+      readonly do: "change";
+      readonly name: string;
+      readonly value: string | undefined;
+      readonly by: "alice" | "bob" | undefined;
+    }
+  | { readonly do: "meddle"; readonly name: string; readonly text: string | undefined }
+  | { readonly do: "work"; readonly fates: readonly Fate[] }
+  | { readonly do: "fails" }
+  | { readonly do: "relist" }
+  | { readonly do: "lease" }
+  | { readonly do: "crash" };
+
+const name = fc.constantFrom("a", "b", "c");
+const value = fc.option(fc.constantFrom("1", "2", "3"), { nil: undefined });
+const fate = fc.record({ arrives: fc.boolean(), isHeard: fc.boolean() });
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("change" as const),
+      name,
+      value,
+      by: fc.constantFrom("alice" as const, "bob" as const, undefined),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("meddle" as const),
+      name,
+      text: fc.constantFrom(undefined, "x", textOf("a", "2")),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("work" as const), fates: fc.array(fate, { maxLength: 2 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Command>({ do: "fails" }, { do: "relist" }, { do: "lease" }, { do: "crash" }),
+  },
+);
+
+interface Lived {
+  readonly world: BranchWorld;
+  readonly live: ReadonlyMap<string, string>;
+  /** Who has made which version of what. */
+  readonly made: ReadonlySet<string>;
+}
+
+const live = (commands: readonly Command[]): Lived => {
+  const objectsNow = new Map<string, string>();
+  const made = new Set<string>();
+  const list = (): readonly ReturnType<typeof configMap>[] =>
+    [...objectsNow].map(([name, value]) => configMap(name, value));
+  let world = newWorld();
+  listed(world, []);
+  for (const command of commands) {
+    world.now += 10;
+    switch (command.do) {
+      case "change": {
+        const { name, value, by } = command;
+        const who = by === undefined ? undefined : ({ type: "user", name: by } as const);
+        made.add(`${by} ${name} ${value}`);
+        if (value === undefined) {
+          objectsNow.delete(name);
+          gone(world, name, who);
+        } else {
+          objectsNow.set(name, value);
+          seen(world, configMap(name, value), who);
+        }
+        break;
+      }
+      case "meddle": {
+        const tree = new Map(world.tree);
+        if (command.text === undefined) tree.delete(pathOf(command.name));
+        else tree.set(pathOf(command.name), command.text);
+        world.tree = tree;
+        break;
+      }
+      case "work":
+        later(world, 200);
+        work(world, command.fates);
+        break;
+      case "fails":
+        fold(world, { type: "listFailed", resource: CONFIG_MAPS, because: "503" });
+        break;
+      case "relist":
+        listed(world, list());
+        break;
+      case "lease":
+        fold(world, { type: "lease", is: "none" });
+        break;
+      case "crash": {
+        const { tree, commits } = world;
+        world = newWorld(tree);
+        world.commits = commits;
+        listed(world, list());
+      }
+    }
+  }
+  listed(world, list());
+  later(world);
+  work(world);
+  return { world, live: objectsNow, made };
+};
+
+describe("any interleaving of changes, pushes, lost answers, foreign commits and crashes", () => {
+  it("ends with a branch that says what is live, with nothing left to do", () => {
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 20 }), (commands) => {
+        const { world, live: now } = live(commands);
+        const wanted = [...now].map(([name, value]) => [pathOf(name), textOf(name, value)]);
+        // What is no object is nobody's business, as long as there is no object of its path.
+        const found = Object.entries(objects(world)).filter(
+          ([path, text]) => text !== "x" && path !== "" && !isOdd(path, text),
+        );
+        expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted));
+        const { length } = world.commits;
+        later(world);
+        work(world);
+        expect(world.commits).toHaveLength(length);
+        expect(world.state.history.touches).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("never names anybody as the author of what somebody else has made", () => {
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 20 }), (commands) => {
+        const { world, made } = live(commands);
+        const claims = world.commits
+          .filter(({ author }) => author.name !== "GitOps Reverser")
+          .flatMap(({ author, changes }) =>
+            changes
+              .filter(({ path }) => path !== MARKER)
+              .map((change) => {
+                const name = /([abc])\.yaml$/u.exec(change.path)?.[1] ?? "";
+                const text = change.to === "content" ? Buffer.from(change.content).toString() : "";
+                const value = /value: "(\d)"/u.exec(text)?.[1];
+                return `${author.name} ${name} ${value}`;
+              }),
+          );
+        expect(claims.filter((claim) => !made.has(claim))).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** A file with another object than its path promises. */
+const isOdd = (path: string, text: string): boolean => path !== pathOf("a") && text === textOf("a", "2");

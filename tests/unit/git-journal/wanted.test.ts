@@ -1,0 +1,423 @@
+// Tests what is wanted in Git by the objects of the four kinds, and what is said of those that are wrong.
+import type { JsonObject, KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { KINDS, objectKey } from "../../../packages/git-journal/src/core/configured.ts";
+import { branchKey } from "../../../packages/git-journal/src/core/journaled-branch.ts";
+import { readinessOf } from "../../../packages/git-journal/src/core/readiness.ts";
+import { repositoryUrl } from "../../../packages/git-journal/src/core/repository-url.ts";
+import { resolved } from "../../../packages/git-journal/src/core/wanted.ts";
+import { cluster, clusterWatchRule, config, destination, made, SETTINGS, watchRule } from "./cluster-state.ts";
+import { right } from "./right.ts";
+
+const wanted = (...objects: readonly unknown[]) => [
+  ...resolved(cluster(...objects), SETTINGS).wanted.branches.values(),
+];
+
+/** What is said of one of the objects, while servers and workers say that all is well. */
+const said = (id: string, ...objects: readonly unknown[]): string => {
+  const resolution = resolved(cluster(...objects), SETTINGS);
+  const fine = { type: "ready", reason: "BranchFound", message: "" } as const;
+  const report = { readiness: { type: "ready", reason: "Ready", message: "" }, objects: 0, pending: 0 } as const;
+  const readiness = readinessOf(resolution, {
+    repositories: new Map([...resolution.repositories.keys()].map((key) => [key, fine])),
+    reports: new Map(
+      [...resolution.destinations.keys(), ...resolution.implicit.keys()].map((name) => [
+        name,
+        { ...report, pushed: { commits: 0, files: 0 }, incomplete: [] },
+      ]),
+    ),
+    ingests: true,
+  });
+  const told = readiness.get(id)?.readiness;
+  return told === undefined ? "nothing" : `${told.type} ${told.reason}: ${told.message}`;
+};
+
+const EVERYBODY = { accessPolicy: { namespacedRules: { mode: "AllNamespaces" }, allowClusterRules: true } };
+
+const writers = (...objects: readonly KubeObject[]) =>
+  wanted(...objects).map(({ secret, destinations }) => [secret, destinations.map((one) => one.destination.name)]);
+
+/** All that follows, as plain data. */
+const shown = (all: readonly KubeObject[]): unknown => {
+  const { wanted: now, gone: _, ...resolution } = { gone: undefined, ...resolved(cluster(...all), SETTINGS) };
+  return JSON.parse(
+    JSON.stringify({ branches: now.branches, ...resolution }, (__, value: unknown) =>
+      value instanceof Map || value instanceof Set ? [...value] : value,
+    ),
+  );
+};
+
+const reasonOf = (all: readonly KubeObject[], one: KubeObject): string | undefined => {
+  const { repositories, destinations, rules } = resolved(cluster(...all, one), SETTINGS);
+  const of = { GitRepoConfig: repositories, GitDestination: destinations, ...rules };
+  const judged = KINDS.filter((each) => each === one.kind).map((each) => of[each].get(objectKey(one)));
+  return judged.flatMap((each) => (each !== undefined && E.isLeft(each) ? [each.left.reason] : []))[0];
+};
+
+describe("what is wanted", () => {
+  it("is of each branch what the rules of its destinations select", () => {
+    const [branch, ...others] = wanted(config(), destination(), watchRule());
+    expect(others).toEqual([]);
+    expect(branch).toMatchObject({ branch: "main", secret: undefined, limits: { maxCommits: 20, maxWait: 20_000 } });
+    expect(
+      branch?.destinations.map(({ destination: { name, folder }, selected, isBlocked, deletes }) => ({
+        name,
+        folder,
+        selected: selected.map(({ plural }) => plural),
+        isBlocked,
+        deletes,
+      })),
+    ).toEqual([{ name: "shop/prod", folder: "prod", selected: ["configmaps"], isBlocked: false, deletes: true }]);
+  });
+
+  it("is one branch for all spellings of its repository", () => {
+    const second = config("shop/second", { repoUrl: "https://GIT.example.com:443/live.git/" });
+    const dev = destination("shop/dev", { repoRef: { name: "second" }, baseFolder: "dev" });
+    const [branch, ...others] = wanted(
+      config(),
+      second,
+      destination(),
+      dev,
+      watchRule(),
+      watchRule("shop/dev", { destinationRef: { name: "dev" } }),
+    );
+    expect(others).toEqual([]);
+    expect(branch?.destinations.map((one) => [one.destination.folder, one.otherFolders])).toEqual([
+      ["prod", ["dev"]],
+      ["dev", ["prod"]],
+    ]);
+    expect(branch?.key).toBe(branchKey(right(repositoryUrl("https://git.example.com/live.git")), "main"));
+  });
+
+  it("is without a destination at the root of the repository's branch, in its own namespace", () => {
+    const spec = { gitRepoConfigRef: { name: "repo" }, rules: [{ resources: ["configmaps"] }] };
+    const [branch] = wanted(config(), made("WatchRule", "shop/all", spec));
+    expect(
+      branch?.destinations.map(({ destination: { name, folder }, rules }) => [name, folder, rules[0]?.namespace]),
+    ).toEqual([["GitRepoConfig shop/repo", "", "shop"]]);
+  });
+
+  it("has the settings of the repository above those of the flags", () => {
+    const [branch] = wanted(
+      config("shop/repo", { push: { interval: "1m", maxCommits: 3 } }),
+      destination(),
+      watchRule(),
+    );
+    expect(branch?.limits).toMatchObject({ maxWait: 60_000, maxCommits: 3 });
+  });
+
+  it("is nothing where no rule may write", () => {
+    expect(
+      wanted(config(), destination(), watchRule("bank/all", { destinationRef: { name: "prod", namespace: "shop" } })),
+    ).toEqual([]);
+  });
+
+  it("of a rule whose selector is wrong is not known: nothing of its destination is deleted", () => {
+    const wrong = { objectSelector: { matchExpressions: [{ key: "a", operator: "Near" }] } };
+    const [branch] = wanted(config(), destination(), watchRule(), watchRule("shop/wrong", wrong));
+    expect(branch?.destinations.map(({ rules, deletes }) => [rules.length, deletes])).toEqual([[1, false]]);
+  });
+});
+
+describe("credentials", () => {
+  const shop = config("shop/repo", { secretRef: { name: "cred" } });
+  const bank = config("bank/repo", {}, { creationTimestamp: "2025-01-01T00:00:00Z" });
+  const both = [
+    destination(),
+    watchRule(),
+    destination("bank/theirs", { baseFolder: "bank" }),
+    watchRule("bank/all", { destinationRef: { name: "theirs" } }),
+  ];
+  it("are never used for what only another's GitRepoConfig may write, even if it names the same repository", () => {
+    expect(writers(shop, bank, ...both)).toEqual([
+      [undefined, ["bank/theirs"]],
+      ["shop/cred", ["shop/prod"]],
+    ]);
+    expect(new Set(wanted(shop, bank, ...both).map(({ key }) => key)).size).toBe(2);
+  });
+
+  it("of a URL are those of its own GitRepoConfig", () => {
+    const withUser = config("shop/repo", { repoUrl: "https://alice:secret@git.example.com/live.git" });
+    expect(writers(withUser, bank, ...both).length).toBe(2);
+    expect(JSON.stringify(wanted(withUser, bank, ...both).map(({ key }) => key))).not.toContain("secret");
+  });
+
+  it("of one Secret are used by one worker", () => {
+    const second = config("shop/second", { secretRef: { name: "cred" } });
+    const dev = destination("shop/dev", { repoRef: { name: "second" }, baseFolder: "dev" });
+    const rule = watchRule("shop/dev", { destinationRef: { name: "dev" } });
+    expect(writers(shop, second, destination(), dev, watchRule(), rule)).toEqual([
+      ["shop/cred", ["shop/prod", "shop/dev"]],
+    ]);
+  });
+});
+
+describe("two destinations with one folder", () => {
+  const later = destination("shop/later", {}, { creationTimestamp: "2026-02-02T00:00:00Z" });
+  const all = [
+    config(),
+    destination(),
+    later,
+    watchRule(),
+    watchRule("shop/more", { destinationRef: { name: "later" } }),
+  ];
+
+  it("are one that is written, the older, and one that is not", () => {
+    expect(wanted(...all)[0]?.destinations.map((one) => [one.destination.name, one.isBlocked])).toEqual([
+      ["shop/later", true],
+      ["shop/prod", false],
+    ]);
+    expect(said("GitDestination shop/prod", ...all)).toMatch(/^ready/u);
+    expect(said("GitDestination shop/later", ...all)).toBe(
+      "failed OwnershipConflict: GitDestination shop/prod, which is older, has the same folder prod of branch main of https://git.example.com/live.git: use another baseFolder or branch, or delete one of the two",
+    );
+  });
+
+  it("keep the rules of the younger one from being Ready", () => {
+    expect(said("WatchRule shop/more", ...all)).toMatch(
+      /^failed GitDestinationNotReady: GitDestination shop\/later is not Ready \(OwnershipConflict\): /u,
+    );
+  });
+});
+
+describe("an object", () => {
+  const direct = { gitRepoConfigRef: { name: "repo", namespace: "shop" }, rules: [{ resources: ["configmaps"] }] };
+  const directOfCluster = { ...direct, rules: [{ resources: ["configmaps"], scope: "Namespaced" }] };
+  it.each<readonly [string, string, readonly KubeObject[], string | RegExp]>([
+    [
+      "that cannot be decoded says which field is wrong",
+      "GitRepoConfig shop/repo",
+      [made("GitRepoConfig", "shop/repo", { branch: "main", repoUrl: 7 })],
+      "failed InvalidSpec: spec.repoUrl: must be a string",
+    ],
+    [
+      "that cannot be decoded is there for those that refer to it",
+      "GitDestination shop/prod",
+      [made("GitRepoConfig", "shop/repo", { branch: "main" }), destination()],
+      /^failed GitRepoConfigNotReady: GitRepoConfig shop\/repo is not Ready \(InvalidSpec\): spec\.repoUrl/u,
+    ],
+    [
+      "with a URL that git must not see",
+      "GitRepoConfig shop/repo",
+      [config("shop/repo", { repoUrl: "ext::sh -c id" })],
+      "failed InvalidURL: GitRepoConfig shop/repo: repoUrl has white space, a control character or a backslash",
+    ],
+    [
+      "with branches that git does not take",
+      "GitRepoConfig shop/repo",
+      [config("shop/repo", { branch: "a..b" })],
+      /^failed BranchNotAllowed: GitRepoConfig shop\/repo: "a\.\.b" is no name of a branch/u,
+    ],
+    [
+      "without its repository",
+      "GitDestination shop/prod",
+      [destination()],
+      "failed GitRepoConfigNotFound: there is no GitRepoConfig shop/repo: create it",
+    ],
+    [
+      "of a branch that is not allowed",
+      "GitDestination shop/prod",
+      [config(), destination("shop/prod", { branch: "dev" })],
+      /^failed BranchNotAllowed: /u,
+    ],
+    [
+      "of a folder that was stored before the rule was there",
+      "GitDestination shop/prod",
+      [config(), destination("shop/prod", { baseFolder: "a/../b" })],
+      /^failed (?:InvalidSpec|InvalidBaseFolder): .*baseFolder must not have the segments/u,
+    ],
+    [
+      "without a rule",
+      "GitDestination shop/prod",
+      [config(), destination()],
+      /^failed NoRules: no rule writes to GitDestination shop\/prod: create/u,
+    ],
+    [
+      "whose only rule is wrong",
+      "GitDestination shop/prod",
+      [
+        config(),
+        destination(),
+        watchRule("shop/all", { objectSelector: { matchExpressions: [{ key: "a", operator: "In" }] } }),
+      ],
+      "failed NoRules: WatchRule shop/all is not Ready, and no other rule writes to GitDestination shop/prod",
+    ],
+    [
+      "with a recipient that is none",
+      "GitDestination shop/prod",
+      [config(), destination("shop/prod", { secrets: { ageRecipients: ["me"] } }), watchRule()],
+      /^failed InvalidSpec: spec\.secrets\.ageRecipients\[0\] is no public key of age.*; until then no Secret is written$/u,
+    ],
+    [
+      "with an interval that is none",
+      "GitRepoConfig shop/repo",
+      [config("shop/repo", { push: { interval: "often" } })],
+      /push\.interval is no duration such as 1m: the controller's flag --git-batch-max-wait-sec counts$/u,
+    ],
+    ["with all that it needs", "GitDestination shop/prod", [config(), destination(), watchRule()], /^ready/u],
+    [
+      "without its destination",
+      "WatchRule shop/all",
+      [config(), watchRule()],
+      "failed GitDestinationNotFound: there is no GitDestination shop/prod: create it",
+    ],
+    [
+      "whose destination is wrong",
+      "WatchRule shop/all",
+      [destination(), watchRule()],
+      "failed GitDestinationNotReady: GitDestination shop/prod is not Ready (GitRepoConfigNotFound): there is no GitRepoConfig shop/repo: create it",
+    ],
+    [
+      "of a namespace that may not write",
+      "WatchRule bank/all",
+      [config(), made("WatchRule", "bank/all", direct)],
+      /^failed AccessDenied: GitRepoConfig shop\/repo does not let namespace bank write/u,
+    ],
+    [
+      "of a namespace that the repository selects",
+      "WatchRule bank/all",
+      [
+        config("shop/repo", {
+          accessPolicy: {
+            namespacedRules: { mode: "FromSelector", namespaceSelector: { matchLabels: { team: "bank" } } },
+          },
+        }),
+        made("WatchRule", "bank/all", direct),
+      ],
+      "ready Ready: writes to GitRepoConfig shop/repo",
+    ],
+    [
+      "of the cluster, which may not write",
+      "ClusterWatchRule all",
+      [config(), made("ClusterWatchRule", "all", directOfCluster)],
+      /^failed AccessDenied: GitRepoConfig shop\/repo lets no ClusterWatchRule write/u,
+    ],
+    [
+      "of the cluster, which may",
+      "ClusterWatchRule all",
+      [config("shop/repo", EVERYBODY), made("ClusterWatchRule", "all", directOfCluster)],
+      "ready Ready: writes to GitRepoConfig shop/repo",
+    ],
+    [
+      "of the cluster, through a destination",
+      "ClusterWatchRule all",
+      [config(), destination(), clusterWatchRule()],
+      "ready Ready: writes to GitDestination shop/prod",
+    ],
+    [
+      "whose selector is wrong",
+      "WatchRule shop/all",
+      [
+        config(),
+        destination(),
+        watchRule("shop/all", { objectSelector: { matchExpressions: [{ key: "a", operator: "In" }] } }),
+      ],
+      "failed InvalidSpec: spec.objectSelector: In of a needs values",
+    ],
+    [
+      "that names what has no files",
+      "WatchRule shop/all",
+      [
+        config(),
+        destination(),
+        watchRule("shop/all", {
+          rules: [{ resources: ["configmaps", "widgets", "pods/log", "leases", "namespaces"] }],
+        }),
+      ],
+      "ready Ready: writes to GitDestination shop/prod; not written: widgets: not served, or cannot be listed and watched; written once it can; pods/log: subresources have no files: remove it; leases: left out by the controller's flag --discovery-exclude; namespaces: of the cluster: use a ClusterWatchRule with scope Cluster",
+    ],
+  ])("%s", (_, id, objects, expected) => {
+    expect(said(id, ...objects)).toMatch(expected);
+  });
+});
+
+describe("whatever objects there are", () => {
+  const text = fc.constantFrom("shop", "bank", "repo", "prod", "all", "main", "", "a/../b", "*", "In", "https://g/r");
+  const json = fc.letrec<{ readonly value: unknown; readonly object: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      text,
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie("value"), { maxLength: 3 }),
+      tie("object"),
+    ),
+    object: fc.dictionary(
+      fc.constantFrom(
+        "rules",
+        "resources",
+        "repoRef",
+        "name",
+        "namespace",
+        "branch",
+        "baseFolder",
+        "destinationRef",
+        "repoUrl",
+        "scope",
+        "objectSelector",
+        "accessPolicy",
+        "mode",
+      ),
+      tie("value"),
+      { maxKeys: 5 },
+    ),
+  })).object;
+  const kind = fc.constantFrom(...KINDS);
+  const broken = fc
+    .tuple(kind, fc.constantFrom("shop/x", "bank/y", "z"), json)
+    .map(([one, at, spec]) => made(one, at, spec as JsonObject));
+  const valid = fc
+    .record({
+      kind,
+      namespace: fc.constantFrom("shop", "bank"),
+      name: fc.constantFrom("repo", "prod", "all"),
+      refers: fc.constantFrom("shop", "bank"),
+      at: fc.constantFrom("2026-01-01T00:00:00Z", "2026-02-02T00:00:00Z"),
+    })
+    .map(({ kind: one, namespace, name, refers, at }) => {
+      const of = {
+        GitRepoConfig: () => config(`${namespace}/${name}`, EVERYBODY, { creationTimestamp: at }),
+        GitDestination: () =>
+          destination(
+            `${namespace}/${name}`,
+            { repoRef: { name: "repo", namespace: refers } },
+            { creationTimestamp: at },
+          ),
+        WatchRule: () => watchRule(`${namespace}/${name}`, { destinationRef: { name: "prod", namespace: refers } }),
+        ClusterWatchRule: () => clusterWatchRule(name, { destinationRef: { name: "prod", namespace: refers } }),
+      };
+      return of[one]();
+    });
+  const objects = fc.uniqueArray(valid, {
+    selector: (one) => `${one.kind} ${one.metadata.namespace}/${one.metadata.name}`,
+    maxLength: 12,
+  });
+  it("what follows is the same in whatever order they are read", () => {
+    fc.assert(
+      fc.property(
+        objects.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }))),
+        ([all, shuffled]) => {
+          expect(shown(shuffled)).toEqual(shown(all));
+        },
+      ),
+    );
+  });
+
+  it("nothing is thrown, and one that is wrong changes nothing of the others", () => {
+    fc.assert(
+      fc.property(objects, broken, (all, one) => {
+        fc.pre(reasonOf(all, one) === "InvalidSpec");
+        const names = new RegExp(`"(?:${one.kind} )?${objectKey(one)}",`, "u");
+        const others = (shownOnes: unknown): readonly string[] =>
+          Object.values(Object(shownOnes) as Record<string, unknown>)
+            .flatMap((each) => (Array.isArray(each) ? each : Object.values(Object(each) as object).flat()))
+            .map((entry) => JSON.stringify(entry))
+            .filter((entry) => !names.test(entry));
+        expect(others(shown([...all, one]))).toEqual(others(shown(all)));
+      }),
+    );
+  });
+});
