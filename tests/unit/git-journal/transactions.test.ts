@@ -215,6 +215,16 @@ describe("marks", () => {
     expect(movedMark(first, marksOf(object([mark(), mark(OTHER)])))).toBe(OTHER);
   });
 
+  it("a mark that has only lost fields to others has not moved", () => {
+    const fields = (...names: readonly string[]): JsonObject => ({
+      fieldsV1: { "f:data": Object.fromEntries(names.map((name) => [`f:${name}`, {}])) },
+    });
+    const before = marksOf(object([mark(UID, fields("a", "b"))]));
+    const byUser = object([mark(UID, fields("b")), { manager: "kubectl", ...fields("a") }]);
+    expect(movedMark(before, marksOf(byUser))).toBeUndefined();
+    expect(movedMark(before, marksOf(object([mark(UID, fields("b")), mark(OTHER, fields("a"))])))).toBe(OTHER);
+  });
+
   it("an Apply marks, too", () => {
     expect([
       ...marksOf(object([{ manager: applyManager({ name: "deploy", uid: UID }), operation: "Apply" }])).keys(),
