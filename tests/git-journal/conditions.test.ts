@@ -9,7 +9,7 @@ const file = (namespace: string, name: string): string => `prod/core/v1/configma
 
 it("says of each object whether it is Ready, of a destination what was pushed, and why a rule is not", async () => {
   const { url, namespace, git, have, create, ready } = await place();
-  await controllerOf(namespace);
+  const { registry } = await controllerOf(namespace);
   await create(
     ...configuration(url, ["configmaps", "widgets"]),
     configMap("a"),
@@ -36,4 +36,7 @@ it("says of each object whether it is Ready, of a destination what was pushed, a
   await expect
     .poll(async () => (await eventsOf(namespace, "lost")).map(({ type, reason }) => `${type} ${reason}`))
     .toEqual(["Warning GitDestinationNotFound"]);
+  expect(await registry.metrics()).toContain(
+    'janus_git_not_ready{kind="WatchRule",reason="GitDestinationNotFound",stalled="false"} 1',
+  );
 });

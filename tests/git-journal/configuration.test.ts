@@ -254,9 +254,13 @@ describe("a GitDestination", () => {
     await rule(shop, "busy", { destinationRef: { name: "busy" } });
     await expect.poll(said(one), SOON).toBe("True Ready");
     const before = running.writes("busy");
-    for (let pending = 1; pending <= 50; pending += 1) running.report(`${shop}/busy`, wellReport({ pending }));
-    await expect.poll(() => administrator.read(one), { timeout: 5_000 }).toMatchObject({ status: { pending: 50 } });
-    expect(running.writes("busy") - before).toBeLessThanOrEqual(2);
+    const began = performance.now();
+    for (let pending = 1; pending <= 30; pending += 1) {
+      running.report(`${shop}/busy`, wellReport({ pending }));
+      await administrator.read(one);
+    }
+    await expect.poll(() => administrator.read(one), { timeout: 5_000 }).toMatchObject({ status: { pending: 30 } });
+    expect(running.writes("busy") - before).toBeLessThanOrEqual(2 + (performance.now() - began) / 1000);
   });
 });
 
@@ -409,20 +413,31 @@ it("what is known of a group stays known while it cannot be asked", { timeout: 3
   await second.stop();
 });
 
-it("a new process changes nothing that it finds as it left it", { timeout: 30_000 }, async () => {
-  const versions = async (): Promise<readonly unknown[]> =>
-    (await administrator.list({ apiVersion: "configbutler.ai/v1alpha1", kind: "WatchRule" }, bank)).map(
-      ({ metadata }) => [metadata.name, metadata.resourceVersion],
+it("a new process changes nothing that it finds as it was left", { timeout: 30_000 }, async () => {
+  const namespace = await freshNamespace();
+  await made("GitRepoConfig", `${namespace}/open`, { repoUrl: serverOf("open"), branch: "main" });
+  const spec = { repoRef: { name: "open" }, branch: "main", baseFolder: namespace };
+  await made("GitDestination", `${namespace}/prod`, spec);
+  const one = await rule(namespace, "all", { destinationRef: { name: "prod" } });
+  const first = await runConfiguration({ namespaces: [namespace] });
+  ends.push(first.stop);
+  await expect.poll(said(one), SOON).toBe("True Ready");
+  await first.stop();
+  const versions = (): Promise<readonly unknown[]> =>
+    Promise.all(
+      [ref("GitRepoConfig", `${namespace}/open`), ref("GitDestination", `${namespace}/prod`), one].map(
+        async (object) => (await administrator.read(object))?.metadata.resourceVersion,
+      ),
     );
   const before = await versions();
-  expect(before.length).toBeGreaterThan(0);
-  await running.stop();
-  const next = await runConfiguration({ namespaces: [shop, bank, other], silent: [`GitRepoConfig ${shop}/tenants`] });
-  ends.push(next.stop);
-  await next.synced;
-  await expect.poll(() => next.writes("told"), { timeout: 5_000 }).toBeGreaterThan(0);
+  // Nobody says anything of the destination yet.
+  const second = await runConfiguration({ namespaces: [namespace], silent: [`${namespace}/prod`] });
+  ends.push(second.stop);
+  await expect
+    .poll(said(await rule(namespace, "more", { destinationRef: { name: "none" } })), SOON)
+    .toBe("False GitDestinationNotFound");
   expect(await versions()).toEqual(before);
-  await next.stop();
+  await second.stop();
 });
 
 it("tells of a branch that was rewritten, and says what is live all the same", async () => {

@@ -4,16 +4,16 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { asObject, type JsonObject } from "@janus/types";
+import { equal, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { identitiesOf, secretsOf } from "../../packages/git-journal/src/core/age-keys.ts";
 import { canonicalYaml } from "../../packages/git-journal/src/core/canonical.ts";
 import { sanitised } from "../../packages/git-journal/src/core/sanitise.ts";
 import { contentDigest, fileOfSecret } from "../../packages/git-journal/src/core/secret-file.ts";
 import { decrypted, fileText } from "../../packages/git-journal/src/shell/sops.ts";
+import { object as anyObject } from "../unit/git-journal/arbitrary-object.ts";
 import { ANNA, BEN } from "../unit/git-journal/age-identities.ts";
 import { dataOf, secret as anySecret } from "../unit/git-journal/arbitrary-secret.ts";
 import { right } from "../unit/git-journal/right.ts";
@@ -35,7 +35,7 @@ const saved = async (text: string): Promise<string> => {
 };
 
 const decrypts = async (text: string, identity = ANNA.identity): Promise<JsonObject> =>
-  asObject(parse(await sops(["decrypt", await saved(text)], identity), { version: "1.2" }));
+  JSON.parse(await sops(["decrypt", "--output-type=json", await saved(text)], identity)) as JsonObject;
 
 /** The file of a live Secret before it is encrypted. */
 const fileOf = (object: Parameters<typeof sanitised>[0]): { readonly file: JsonObject; readonly data: JsonObject } => {
@@ -46,6 +46,9 @@ const fileOf = (object: Parameters<typeof sanitised>[0]): { readonly file: JsonO
 
 const whole = ({ file, data }: ReturnType<typeof fileOf>): JsonObject =>
   Object.keys(data).length === 0 ? file : { ...file, data };
+
+/** sops writes an annotation `<<` with a tag, which kubectl does not read either. */
+const hasMerge = ({ metadata: { annotations = {} } }: KubeObject): boolean => Object.values(annotations).includes("<<");
 
 const RECIPIENTS = [ANNA.recipient, BEN.recipient];
 const RULE = ["--encrypted-regex", "^(data|stringData)$"];
@@ -68,15 +71,37 @@ describe.runIf(await hasSops())("the real sops", () => {
     );
   });
 
-  it("has written what we read", async () => {
+  it("has written what we read, or cannot read itself", async () => {
     await fc.assert(
-      fc.asyncProperty(anySecret, async (object) => {
-        const plain = whole(fileOf(object));
-        const text = await sops(["encrypt", "--age", RECIPIENTS.join(","), ...RULE, await saved(canonicalYaml(plain))]);
-        expect(right(await decrypted(text, [BEN.identity]))).toEqual(plain);
-      }),
+      fc.asyncProperty(
+        anySecret.filter((one) => !hasMerge(one)),
+        async (object) => {
+          const plain = whole(fileOf(object));
+          const text = await sops([
+            "encrypt",
+            "--age",
+            RECIPIENTS.join(","),
+            ...RULE,
+            await saved(canonicalYaml(plain)),
+          ]);
+          const read = await decrypted(text, [BEN.identity]);
+          // Of an annotation such as "\ta\n" it writes null, and then misses it.
+          expect(read).toEqual(await decrypts(text).then(E.right, () => E.left(expect.stringContaining("sops.mac"))));
+          expect(E.isLeft(read) || equal(read.right, plain)).toBe(true);
+        },
+      ),
       { numRuns: 60 },
     );
+  });
+
+  it("reads the canonical form of any object as it is", async () => {
+    // With one process for all: as one object, of which it encrypts nothing.
+    const items = fc.sample(anyObject, 1_000);
+    const file = await saved(canonicalYaml({ items }));
+    const nothing = ["encrypt", "--age", ANNA.recipient, "--encrypted-regex", "^nothing$"];
+    const read = JSON.parse(await sops([...nothing, "--output-type=json", file])) as { readonly items: JsonObject[] };
+    expect(read.items.filter((one, at) => !equal(one, items[at]))).toEqual([]);
+    expect(read.items.length).toBe(items.length);
   });
 
   it("has edited, or given to other recipients, what we have written, and we read it", async () => {

@@ -16,6 +16,7 @@ import {
 } from "../../packages/git-journal/src/shell/make-certificates.ts";
 import { kubectlWith } from "../fixtures/cluster.ts";
 import { deployment } from "../fixtures/manifests.ts";
+import { sampled, share, showShare } from "../fixtures/sample.ts";
 import { must } from "../load/world.ts";
 import { tlsSecret, type WebhookWorld, webhookWorld } from "./webhook-world.ts";
 
@@ -66,33 +67,30 @@ const caOf = async (world: WebhookWorld): Promise<string> => {
   return Buffer.from(typeof text === "string" ? text : "", "base64").toString();
 };
 
+/** A Secret whose CA is to be renewed. @returns the CA */
+const agedSecret = async ({ admin, namespace }: WebhookWorld): Promise<string> => {
+  const now = Date.now();
+  const old = await makeAuthority(now, { notBefore: now - 300 * DAY, notAfter: now + 65 * DAY });
+  const pair = await makeCertificate(old, ["127.0.0.1"], now, { notBefore: now - 30 * DAY, notAfter: now + 60 * DAY });
+  const data = {
+    "ca.crt": base64(old.certificate),
+    "ca.key": base64(old.key),
+    "tls.crt": base64(pair.certificate),
+    "tls.key": base64(pair.key),
+  };
+  const body = { apiVersion: "v1", kind: "Secret", metadata: { name: TLS_SECRET }, data };
+  must(await admin.send({ verb: "create", resource: secrets, namespace, body }));
+  return old.certificate;
+};
+
 describe("certificates", () => {
   it("are renewed while requests go on, the CA too, and no author is lost", async () => {
     const world = await newWorld();
-    const { namespace, port, admin } = world;
-    const now = Date.now();
-    const old = await makeAuthority(now, { notBefore: now - 300 * DAY, notAfter: now + 65 * DAY });
-    const pair = await makeCertificate(old, ["127.0.0.1"], now, {
-      notBefore: now - 30 * DAY,
-      notAfter: now + 60 * DAY,
-    });
-    const data = {
-      "ca.crt": base64(old.certificate),
-      "ca.key": base64(old.key),
-      "tls.crt": base64(pair.certificate),
-      "tls.key": base64(pair.key),
-    };
-    must(
-      await admin.send({
-        verb: "create",
-        resource: secrets,
-        namespace,
-        body: { apiVersion: "v1", kind: "Secret", metadata: { name: TLS_SECRET }, data },
-      }),
-    );
+    const { namespace, port } = world;
+    const old = await agedSecret(world);
     world.serve(fast());
     await world.isCalled();
-    expect(issuerOf(await served(port), certificatesIn(old.certificate))).toBeDefined();
+    expect(issuerOf(await served(port), certificatesIn(old))).toBeDefined();
 
     const alice = await world.as("alice");
     const renewed = { yet: false };
@@ -167,29 +165,31 @@ const dyingAt = (api: Api, nth: number, when: "before" | "after"): Api & { reado
   };
 };
 
+/** Both are read, the Secret is written, and the configuration. */
+const DEATHS = ["its first start", "a renewal"].flatMap((during) =>
+  [0, 1, 2, 3].flatMap((nth) => (["before", "after"] as const).map((when) => ({ during, nth, when }))),
+);
+const SHARE = share({ npmTest: 16, ci: 8 });
+
 describe("a leader that dies", () => {
-  it("at any request leaves what the next one goes on with", async () => {
-    // Both are read, the Secret is created, the configuration is patched.
-    for (const nth of [0, 1, 2, 3])
-      for (const when of ["before", "after"] as const) {
-        const world = await webhookWorld();
-        try {
-          const api = dyingAt(world.admin, nth, when);
-          const dying = world.serve({ api });
-          await expect.poll(api.isDead).toBe(true);
-          await dying.stop();
-          world.serve();
-          await world.isCalled();
-          expect(trustedBundle(await world.liveConfiguration())).toBe(await caOf(world));
-        } finally {
-          await world.end();
-        }
-      }
-  });
+  it.each(sampled(DEATHS, SHARE))(
+    `$when request $nth of $during leaves what the next one goes on with${showShare("death", SHARE)}`,
+    async ({ during, nth, when }) => {
+      const world = await newWorld();
+      if (during === "a renewal") await agedSecret(world);
+      const api = dyingAt(world.admin, nth, when);
+      const dying = world.serve({ api });
+      await expect.poll(api.isDead).toBe(true);
+      await dying.stop();
+      world.serve();
+      await world.isCalled();
+      expect(trustedBundle(await world.liveConfiguration())).toBe(await caOf(world));
+    },
+  );
 });
 
 describe("many writers", () => {
-  it.each(["Selected", "All"] as const)(
+  it.each(sampled(["Selected", "All"] as const, share({ npmTest: 2, ci: 2 })))(
     "are told apart, with rules %s: hardly a change has no author, and none a wrong one",
     async (rules) => {
       const world = await newWorld(rules);

@@ -1,6 +1,6 @@
 // A namespace whose writes the webhook sees, called by the real API server, and what a watch of it shows meanwhile, with authors.
 import type { Api, KubeObject, Resource } from "@janus/kube";
-import { watchdog } from "@janus/runtime/parts";
+import { type Reflector, startReflector, watchdog } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, vi } from "vitest";
 import { TLS_SECRET, WEBHOOK_NAME, WEBHOOK_PATH } from "../../packages/git-journal/src/api/names.ts";
@@ -55,39 +55,37 @@ const keptOf = (object: KubeObject, resource: SelectedResource): KeptObject | un
 };
 
 /** Folds the events of one resource, as the journal does: what only moves the resourceVersion is kept, too. */
-const show = async (
+const show = (
   api: Api,
   namespace: string,
   resource: SelectedResource,
   { authorOf }: Authors,
   onChange: (change: ShownChange) => void,
   signal: AbortSignal,
-): Promise<void> => {
-  const to = { resource: resourceOf(resource), namespace };
-  const listed = must(await api.send({ verb: "list", ...to }));
+): Reflector => {
   const kept = new Map<string, KeptObject>();
-  const { group, version, kind } = resource;
-  for (const object of listed["items"] as readonly KubeObject[]) {
-    // Items of a list say no kind of their own.
-    const before = keptOf({ ...object, apiVersion: group === "" ? version : `${group}/${version}`, kind }, resource);
-    if (before !== undefined) kept.set(object.metadata.name ?? "", before);
-  }
-  const from = { resourceVersion: listed.metadata.resourceVersion ?? "", timeoutSeconds: 600 };
-  for await (const event of api.watch({ verb: "watch", ...to, ...from }, signal)) {
-    if (signal.aborted) return;
-    const shown = must(event);
-    if (shown.type === "BOOKMARK") continue;
-    const { object } = shown;
-    const { name = "" } = object.metadata;
-    const after = shown.type === "DELETED" ? undefined : keptOf(object, resource);
-    const place = identityOf(resource, object);
-    const change = seenChange(place, kept.get(name), after === undefined ? undefined : { kept: after, object });
-    if (after === undefined) kept.delete(name);
-    else kept.set(name, after);
-    if (change === undefined) continue;
-    const by = authorOf(change);
-    onChange({ name, operation: change.operation, by: by.type === "user" ? by.name : "", object });
-  }
+  let isSeed = true;
+  const source = { resource: resourceOf(resource), namespace };
+  return startReflector(api, source, {
+    signal,
+    onEvent: (event) => {
+      if (event.type === "synced") {
+        isSeed = false;
+        return;
+      }
+      const { object } = event;
+      const { name = "" } = object.metadata;
+      const before = kept.get(name);
+      const after = event.type === "deleted" ? undefined : keptOf(object, resource);
+      if (after === undefined) kept.delete(name);
+      else kept.set(name, after);
+      const place = identityOf(resource, object);
+      const change = seenChange(place, before, after === undefined ? undefined : { kept: after, object });
+      if (isSeed || change === undefined) return;
+      const by = authorOf(change);
+      onChange({ name, operation: change.operation, by: by.type === "user" ? by.name : "", object });
+    },
+  });
 };
 
 export interface WebhookWorld {
@@ -157,6 +155,7 @@ export const webhookWorld = async (rules: "Selected" | "All" = "Selected"): Prom
   const shows = resources.map((resource) =>
     show(admin, namespace, resource, authors, (change) => void changes.push(change), aborted.signal),
   );
+  await Promise.all(shows.map(({ synced }) => synced));
   const served: ServedWebhook[] = [];
   const of = (name: string): readonly string[] =>
     changes.filter((one) => one.name === name).map(({ operation, by }) => `${operation} ${by}`);
@@ -199,7 +198,7 @@ export const webhookWorld = async (rules: "Selected" | "All" = "Selected"): Prom
       must(await admin.send({ verb: "get", resource: webhookConfigurations, name: configuration })),
     end: async () => {
       aborted.abort();
-      await Promise.all(shows.map((one) => one.catch(() => undefined)));
+      await Promise.all(shows.map(({ done }) => done));
       await Promise.all(served.map(({ stop }) => stop()));
       await admin.send({ verb: "delete", resource: webhookConfigurations, name: configuration });
     },

@@ -4,10 +4,16 @@ import { expect, it } from "vitest";
 import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "../../../packages/cli/src/manifests/kubernetes-yaml.ts";
 import { seed } from "../../fixtures/sample.ts";
+import { anyCharacter } from "../core/arbitrary-text.ts";
 
 const numberLike = fc.string({ unit: fc.constantFrom(..."0123456789._+-eExob:".split("")), maxLength: 8 });
 const indicators = fc.string({ unit: fc.constantFrom(..."ab \n\t:#-,[]{}'\"&*!|>?%@\\~=<".split("")), maxLength: 12 });
-const text = fc.oneof(numberLike, indicators, fc.string({ unit: "binary", maxLength: 12 }), fc.lorem({ maxCount: 30 }));
+const text = fc.oneof(
+  numberLike,
+  indicators,
+  fc.string({ unit: anyCharacter, maxLength: 12 }),
+  fc.lorem({ maxCount: 30 }),
+);
 const object = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },

@@ -1,6 +1,7 @@
 // Generates objects as the API server might send them, with texts that YAML takes for something else.
 import type { Json, JsonObject } from "@janus/types";
 import * as fc from "fast-check";
+import { anyCharacter } from "../core/arbitrary-text.ts";
 
 const numberLike = fc.string({ unit: fc.constantFrom(...Array.from("0123456789._+-eExobZT: ")), maxLength: 8 });
 const indicators = fc.string({
@@ -52,6 +53,28 @@ const WORDS = [
   "__proto__",
   "constructor",
   "k".repeat(1200),
+  "é".repeat(600),
+  "a: ".repeat(400),
+  '"'.repeat(520),
+  "1_000",
+  "0x1p3",
+  ".e5",
+  "-e5",
+  "1__0",
+  "685_230.15",
+  "190:20:30",
+  "2001-12-14 21:59:43.10 -5",
+  "---",
+  "--- a",
+  "...",
+  "? a",
+  "%YAML 1.1",
+  "!!str a",
+  "a:\tb",
+  "#a\nb",
+  "---\nb",
+  "\u00A0a\u00A0",
+  "a\u202Eb",
 ];
 
 /** Keys and values. */
@@ -60,7 +83,7 @@ export const text = fc.oneof(
   indicators,
   lines,
   fc.constantFrom(...WORDS),
-  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.string({ unit: anyCharacter, maxLength: 12 }),
   fc.lorem({ maxCount: 30 }),
 );
 

@@ -8,6 +8,7 @@ import { type By, UNKNOWN } from "../../../packages/git-journal/src/core/history
 import { baseFolder, objectPath } from "../../../packages/git-journal/src/core/path.ts";
 import type { JournaledTransaction } from "../../../packages/git-journal/src/core/transactions.ts";
 import { right } from "./right.ts";
+import { anyCharacter } from "../core/arbitrary-text.ts";
 
 const FOLDER = right(baseFolder("prod"));
 const INSTALLATION = { clusterUid: "c", namespace: "janus-system", name: "janus-git-journal", instance: "pod-0" };
@@ -117,7 +118,7 @@ describe("a message", () => {
 
   it("has no more lines, whatever the name of the user is", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (name) => {
+      fc.property(fc.string({ unit: anyCharacter }), (name) => {
         const lines = commitMessage(commit({ type: "user", name: `a${name}` }, file("a")), context()).split(
           /[\n\r\u0085\u2028\u2029]/u,
         );
@@ -162,7 +163,7 @@ describe("an author", () => {
 
   it("never ends early, and is never too long", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (username) => {
+      fc.property(fc.string({ unit: anyCharacter }), (username) => {
         const { name, email } = authorOf(username.repeat(20));
         expect(`${name}${email}`).not.toMatch(/[\p{Cc}<>]/u);
         expect(email).toMatch(/^[^\s]+@[^\s]+$/u);

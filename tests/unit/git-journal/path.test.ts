@@ -15,9 +15,10 @@ import {
   relativeTo,
   ROOT,
 } from "../../../packages/git-journal/src/core/path.ts";
+import { anyCharacter } from "../core/arbitrary-text.ts";
 
 const part = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
   fc.string({ unit: fc.constantFrom(...Array.from("aA.%/~-_ \0\\:")), maxLength: 6 }),
   fc.constantFrom(
     "",

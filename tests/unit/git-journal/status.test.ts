@@ -88,6 +88,12 @@ describe("the status of an object", () => {
   });
 });
 
+it("what follows from another object is kept until that one was asked", () => {
+  const before = after(object(), failed("GitRepoConfigNotReady"));
+  const asked = { type: "progressing", reason: "Checking", message: "m" } as const;
+  expect(statusChange(before, { observed: observed(), readiness: asked }, LATER)).toBeUndefined();
+});
+
 describe("warnings", () => {
   it("are told once per cause, also by a process that comes later", () => {
     const before = after(object(), failed("ConnectionFailed"));

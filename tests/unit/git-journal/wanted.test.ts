@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KINDS, objectKey } from "../../../packages/git-journal/src/core/configured.ts";
 import { branchKey } from "../../../packages/git-journal/src/core/journaled-branch.ts";
-import { readinessOf } from "../../../packages/git-journal/src/core/readiness.ts";
+import { notReadyOnes, readinessOf, type Told } from "../../../packages/git-journal/src/core/readiness.ts";
 import { repositoryUrl } from "../../../packages/git-journal/src/core/repository-url.ts";
 import { resolved } from "../../../packages/git-journal/src/core/wanted.ts";
 import { cluster, clusterWatchRule, config, destination, made, SETTINGS, watchRule } from "./cluster-state.ts";
@@ -15,12 +15,12 @@ const wanted = (...objects: readonly unknown[]) => [
   ...resolved(cluster(...objects), SETTINGS).wanted.branches.values(),
 ];
 
-/** What is said of one of the objects, while servers and workers say that all is well. */
-const said = (id: string, ...objects: readonly unknown[]): string => {
+/** What became of all objects, while servers and workers say that all is well. */
+const allSaid = (objects: readonly unknown[], ingests = true): ReadonlyMap<string, Told> => {
   const resolution = resolved(cluster(...objects), SETTINGS);
   const fine = { type: "ready", reason: "BranchFound", message: "" } as const;
   const report = { readiness: { type: "ready", reason: "Ready", message: "" }, objects: 0, pending: 0 } as const;
-  const readiness = readinessOf(resolution, {
+  return readinessOf(resolution, {
     repositories: new Map([...resolution.repositories.keys()].map((key) => [key, fine])),
     reports: new Map(
       [...resolution.destinations.keys(), ...resolution.implicit.keys()].map((name) => [
@@ -28,9 +28,13 @@ const said = (id: string, ...objects: readonly unknown[]): string => {
         { ...report, pushed: { commits: 0, files: 0 }, incomplete: [] },
       ]),
     ),
-    ingests: true,
+    ingests,
   });
-  const told = readiness.get(id)?.readiness;
+};
+
+/** What is said of one of them. */
+const said = (id: string, ...objects: readonly unknown[]): string => {
+  const told = allSaid(objects).get(id)?.readiness;
   return told === undefined ? "nothing" : `${told.type} ${told.reason}: ${told.message}`;
 };
 
@@ -74,7 +78,7 @@ describe("what is wanted", () => {
 
   it("is one branch for all spellings of its repository", () => {
     const second = config("shop/second", { repoUrl: "https://GIT.example.com:443/live.git/" });
-    const dev = destination("shop/dev", { repoRef: { name: "second" }, baseFolder: "dev" });
+    const dev = destination("shop/dev", { repoRef: { name: "second" }, baseFolder: "prod/dev" });
     const [branch, ...others] = wanted(
       config(),
       second,
@@ -85,8 +89,8 @@ describe("what is wanted", () => {
     );
     expect(others).toEqual([]);
     expect(branch?.destinations.map((one) => [one.destination.folder, one.otherFolders])).toEqual([
-      ["prod", ["dev"]],
-      ["dev", ["prod"]],
+      ["prod", ["prod/dev"]],
+      ["prod/dev", []],
     ]);
     expect(branch?.key).toBe(branchKey(right(repositoryUrl("https://git.example.com/live.git")), "main"));
   });
@@ -331,6 +335,22 @@ describe("an object", () => {
   ])("%s", (_, id, objects, expected) => {
     expect(said(id, ...objects)).toMatch(expected);
   });
+});
+
+it("objects are Ready when they are valid, if nothing is to be written", () => {
+  expect(allSaid([config(), destination(), watchRule()], false).get("GitDestination shop/prod")?.readiness).toEqual({
+    type: "ready",
+    reason: "Ready",
+    message: "it is valid; nothing is written, by the controller's flag --enable-watch-ingestion=false",
+  });
+});
+
+it("those that are not Ready are counted by kind and reason", () => {
+  const rules = [watchRule("shop/a"), watchRule("shop/b")];
+  expect(notReadyOnes(allSaid([config(), config("shop/no", { repoUrl: "/etc" }), ...rules]))).toEqual([
+    { kind: "GitRepoConfig", reason: "InvalidURL", stalled: true, count: 1 },
+    { kind: "WatchRule", reason: "GitDestinationNotFound", stalled: false, count: 2 },
+  ]);
 });
 
 describe("whatever objects there are", () => {

@@ -1,7 +1,7 @@
 // Decodes the objects of the four kinds: one that is wrong says which field, and disturbs no other.
 import { report } from "@janus/api";
 import type { Codec, TypeOf } from "@janus/api/codec";
-import { type KubeObject, without } from "@janus/types";
+import { type KubeObject, memoized, without } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { GitDestination } from "../api/git-destination.ts";
 import { GitRepoConfig } from "../api/git-repo-config.ts";
@@ -35,19 +35,30 @@ const decodedAs = <A>(codec: Codec<A>, object: KubeObject): E.Either<Failed, A> 
 
 export type Decoded = { readonly [K in Kind]: ReadonlyMap<string, E.Either<Failed, TypeOf<(typeof CODECS)[K]>>> };
 
-const allOf = <A>(codec: Codec<A>, objects: readonly KubeObject[]): ReadonlyMap<string, E.Either<Failed, A>> =>
+/** Most objects are the same as the last time. */
+const decoding = <A>(codec: Codec<A>) => memoized((object: KubeObject) => decodedAs(codec, object));
+
+const DECODE = {
+  GitRepoConfig: decoding(GitRepoConfig),
+  GitDestination: decoding(GitDestination),
+  WatchRule: decoding(WatchRule),
+  ClusterWatchRule: decoding(ClusterWatchRule),
+};
+
+const allOf = <A>(
+  decode: (object: KubeObject) => E.Either<Failed, A>,
+  objects: readonly KubeObject[],
+): ReadonlyMap<string, E.Either<Failed, A>> =>
   new Map(
-    objects
-      .map((object) => [objectKey(object), decodedAs(codec, object)] as const)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    objects.map((object) => [objectKey(object), decode(object)] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 
 /** Of each kind all objects by their keys, in the order of these. */
 export const decodedObjects = (objects: Objects): Decoded => ({
-  GitRepoConfig: allOf(GitRepoConfig, objects.GitRepoConfig),
-  GitDestination: allOf(GitDestination, objects.GitDestination),
-  WatchRule: allOf(WatchRule, objects.WatchRule),
-  ClusterWatchRule: allOf(ClusterWatchRule, objects.ClusterWatchRule),
+  GitRepoConfig: allOf(DECODE.GitRepoConfig, objects.GitRepoConfig),
+  GitDestination: allOf(DECODE.GitDestination, objects.GitDestination),
+  WatchRule: allOf(DECODE.WatchRule, objects.WatchRule),
+  ClusterWatchRule: allOf(DECODE.ClusterWatchRule, objects.ClusterWatchRule),
 });
 
 /** Those that could be decoded. */

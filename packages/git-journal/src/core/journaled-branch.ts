@@ -1,4 +1,4 @@
-// What the cluster wants in Git now, branch by branch, and what became of it.
+// The types between configuration and workers: branches that are wanted in Git, and reports of what became of destinations.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { limitsFor } from "./batch.ts";
@@ -20,7 +20,7 @@ export interface JournaledDestination {
   readonly isBlocked: boolean;
   /** False: no file is deleted, since it has no Ready rule, or one whose selector is wrong, so that nobody knows what it selects. */
   readonly deletes: boolean;
-  /** Of all other destinations of the same branch, also where they are written with other credentials. */
+  /** Inside of its own: of other destinations of the same branch, also where they are written with other credentials. */
   readonly otherFolders: readonly BaseFolder[];
 }
 

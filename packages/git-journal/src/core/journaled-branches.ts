@@ -4,6 +4,7 @@ import type { Destination } from "./destinations.ts";
 import type { ServedResource } from "./discovery.ts";
 import { branchKey, type JournaledBranch, type JournaledDestination } from "./journaled-branch.ts";
 import { configKey, type Located, secretOf } from "./located.ts";
+import { type BaseFolder, ROOT } from "./path.ts";
 import { selectedResources, type SelectionRule, type SelectionSettings } from "./selection.ts";
 
 /** One of the rules that write to a destination. */
@@ -43,8 +44,33 @@ export interface Division {
   readonly limits: BatchLimits;
 }
 
-const journaled = (at: Located, { places, rulesTo, blocked, served, selection }: Division): JournaledDestination => {
-  const { name } = at.destination;
+const placeKey = (at: Located, folder: string): string => `${branchOf(at)}\n${folder}`;
+
+/** The folders in which a folder is, the root first. */
+const parents = (folder: BaseFolder): readonly string[] => {
+  const segments = folder.split("/");
+  return folder === ROOT ? [] : segments.map((_, at) => segments.slice(0, at).join("/"));
+};
+
+/** By branch and folder, the folders of other destinations that are inside of it. */
+const nestedFolders = (places: Iterable<Located>): ReadonlyMap<string, readonly BaseFolder[]> => {
+  const nested = new Map<string, BaseFolder[]>();
+  for (const at of places)
+    for (const parent of parents(at.destination.folder)) {
+      const key = placeKey(at, parent);
+      const inside = nested.get(key);
+      if (inside === undefined) nested.set(key, [at.destination.folder]);
+      else inside.push(at.destination.folder);
+    }
+  return nested;
+};
+
+const journaled = (
+  at: Located,
+  nested: ReadonlyMap<string, readonly BaseFolder[]>,
+  { rulesTo, blocked, served, selection }: Division,
+): JournaledDestination => {
+  const { name, folder } = at.destination;
   const writers = rulesTo.get(name) ?? [];
   const rules = writers.flatMap(({ selects }) => selects ?? []);
   return {
@@ -53,9 +79,7 @@ const journaled = (at: Located, { places, rulesTo, blocked, served, selection }:
     selected: selectedResources(rules, served, selection),
     isBlocked: blocked.has(name),
     deletes: rules.length > 0 && writers.every(({ selects }) => selects !== undefined),
-    otherFolders: [...places.values()]
-      .filter((other) => other !== at && branchOf(other) === branchOf(at))
-      .map(({ destination }) => destination.folder),
+    otherFolders: nested.get(placeKey(at, folder)) ?? [],
   };
 };
 
@@ -66,6 +90,7 @@ const journaled = (at: Located, { places, rulesTo, blocked, served, selection }:
  */
 export const journaledBranches = (division: Division): ReadonlyMap<string, JournaledBranch> => {
   const { places, rulesTo, limits } = division;
+  const nested = nestedFolders(places.values());
   const inUse = [...places.values()].filter(({ destination }) => rulesTo.has(destination.name));
   const groups = [...Map.groupBy(inUse.toSorted(byAge), branchOf).values()].flatMap((group) =>
     [...Map.groupBy(group, credentialsOf)].map(
@@ -84,7 +109,7 @@ export const journaledBranches = (division: Division): ReadonlyMap<string, Journ
         branch: first.branch,
         secret: secretOf(config),
         limits: limitsFor(limits, config.spec),
-        destinations: members.map((one) => journaled(one, division)),
+        destinations: members.map((one) => journaled(one, nested, division)),
       };
       return [[key, branch]];
     }),

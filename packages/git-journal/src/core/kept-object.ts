@@ -7,6 +7,7 @@ import { asObject, type JsonObject, type KubeObject } from "@janus/types";
 import { type ObjectFormat, blobId } from "./blob-id.ts";
 import { canonicalYaml } from "./canonical.ts";
 import type { SeenChange } from "./correlation.ts";
+import { embedsSecret } from "./embedded-secret.ts";
 import { fingerprint } from "./file-content.ts";
 import type { Labels } from "./label-selector.ts";
 import { type BaseFolder, type FilePath, objectPath, type ObjectIdentity } from "./path.ts";
@@ -62,6 +63,8 @@ export type Ingested =
   /** It has no file now, and an earlier one is left. */
   | { readonly type: "spared"; readonly path: FilePath; readonly because: string };
 
+const EMBEDS = "has data of a Secret in it, in plain: keep them in a Secret, or exclude the kind from what is written";
+
 const NO_KEY = "the key of their digests is not known";
 
 /** Base64 of base64, and what is said of the key. */
@@ -101,13 +104,13 @@ export const ingested = (object: KubeObject, context: IngestContext): Ingested =
   if (operations === undefined) return { type: "unselected" };
   const identity = identityOf(resource, object);
   const path = objectPath(folder, identity);
-  if (isTooDeep(object)) {
-    const name = identity.namespace === undefined ? identity.name : `${identity.namespace}/${identity.name}`;
-    return { type: "spared", path, because: `${object.kind} ${name} is nested too deep for a file of YAML` };
-  }
+  const place = identity.namespace === undefined ? identity.name : `${identity.namespace}/${identity.name}`;
+  const spared = (because: string): Ingested => ({ type: "spared", path, because });
+  if (isTooDeep(object)) return spared(`${object.kind} ${place} is nested too deep for a file of YAML`);
   if (isSecret(object) && secrets.recipients === undefined)
-    return { type: "spared", path, because: `Secrets are left as they are: ${secrets.problem ?? NO_KEY}` };
+    return spared(`Secrets are left as they are: ${secrets.problem ?? NO_KEY}`);
   const clean = sanitised(object);
+  if (!isSecret(object) && embedsSecret(clean)) return spared(`${object.kind} ${place} ${EMBEDS}`);
   const { file, compared, bytes } = fileOf(object, clean, secrets);
   const { uid = "", resourceVersion = "" } = object.metadata;
   const marks = marksOf(object);

@@ -38,14 +38,14 @@ export const CHECKING: Readiness = { type: "progressing", reason: "Checking", me
 /** Of a destination, without its rules. */
 const writable = (name: string, placed: Placed, { repositories, reports, ingests }: Progress): Readiness => {
   if (placed.blocked !== undefined) return placed.blocked;
-  const repository = repositories.get(placed.config) ?? CHECKING;
-  if (repository.type === "failed") return notReady("GitRepoConfig", placed.config, repository);
-  if (!ingests)
-    return repository.type === "ready"
-      ? ready("it is valid; nothing is written, by the controller's flag --enable-watch-ingestion=false")
-      : validating(`GitRepoConfig ${placed.config} is not checked yet`);
+  const known = repositories.get(placed.config) ?? CHECKING;
   const report = reports.get(name);
-  return report === undefined ? validating("the first comparison with the branch is under way") : report.readiness;
+  if (known.type === "failed") return notReady("GitRepoConfig", placed.config, known);
+  if (ingests && report !== undefined) return report.readiness;
+  if (known.type === "progressing") return { ...known, message: `GitRepoConfig ${placed.config}: ${known.message}` };
+  return ingests
+    ? validating("the first comparison with the branch is under way")
+    : ready("it is valid; nothing is written, by the controller's flag --enable-watch-ingestion=false");
 };
 
 const destination = (name: string, placed: Placed, progress: Progress): Readiness => {
@@ -71,7 +71,7 @@ const rule = (
   if (placed === undefined) return validating(`${name} is being looked for`);
   const written = writable(name, placed, progress);
   if (written.type === "failed") return isThroughDestination ? notReady("GitDestination", name, written) : written;
-  if (written.type === "progressing") return validating(written.message);
+  if (written.type === "progressing") return written;
   const what = `writes to ${isThroughDestination ? `GitDestination ${name}` : name}`;
   return ready(findings.length === 0 ? what : `${what}; not written: ${listed(findings)}`);
 };
@@ -101,4 +101,23 @@ export const readinessOf = (all: Resolution, progress: Progress): ReadonlyMap<st
     ...told("WatchRule", all.rules.WatchRule, ofRule),
     ...told("ClusterWatchRule", all.rules.ClusterWatchRule, ofRule),
   ]);
+};
+
+/** How many objects of a kind are not Ready for a reason. */
+export interface NotReady {
+  readonly kind: string;
+  readonly reason: string;
+  /** They stay so until somebody changes something. */
+  readonly stalled: boolean;
+  readonly count: number;
+}
+
+export const notReadyOnes = (all: ReadonlyMap<string, Told>): readonly NotReady[] => {
+  const failures = [...all].flatMap(([id, { readiness }]) =>
+    readiness.type === "failed"
+      ? [{ kind: id.slice(0, id.indexOf(" ")), reason: readiness.reason, stalled: readiness.lasts }]
+      : [],
+  );
+  const alike = Map.groupBy(failures, ({ kind, reason, stalled }) => `${kind} ${reason} ${stalled}`);
+  return [...alike.values()].flatMap((ones) => ones.slice(0, 1).map((one) => ({ ...one, count: ones.length })));
 };

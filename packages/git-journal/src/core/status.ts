@@ -3,7 +3,7 @@ import { asObject, equal, type JsonObject, type KubeObject } from "@janus/types"
 import * as E from "fp-ts/lib/Either.js";
 import { type Condition, Status } from "../api/status.ts";
 import { conditionsOf, type Readiness } from "./conditions.ts";
-import type { Told } from "./readiness.ts";
+import { CHECKING, type Told } from "./readiness.ts";
 
 /** An Event of an object. */
 export interface StatusEvent {
@@ -28,9 +28,7 @@ const OF_OBJECTS: ReadonlySet<string> = new Set([
   "AccessDenied",
   "BranchNotAllowed",
   "GitDestinationNotFound",
-  "GitDestinationNotReady",
   "GitRepoConfigNotFound",
-  "GitRepoConfigNotReady",
   "InvalidBaseFolder",
   "InvalidSpec",
   "InvalidURL",
@@ -38,10 +36,14 @@ const OF_OBJECTS: ReadonlySet<string> = new Set([
   "OwnershipConflict",
 ]);
 
+/** What follows from an object that this one refers to. */
+const DEPENDENT: ReadonlySet<string> = new Set(["GitDestinationNotReady", "GitRepoConfigNotReady"]);
+
 /** What another process, or this one, has learned of servers and branches is not forgotten because it is asked again. */
-const isStillKnown = ({ type }: Readiness, before: readonly Condition[], generation: number): boolean => {
+const isStillKnown = ({ type, reason }: Readiness, before: readonly Condition[], generation: number): boolean => {
   const ready = before.find((one) => one.type === "Ready");
-  return type === "progressing" && ready?.observedGeneration === generation && !OF_OBJECTS.has(ready.reason);
+  if (type !== "progressing" || ready === undefined || ready.observedGeneration !== generation) return false;
+  return !OF_OBJECTS.has(ready.reason) && (reason === CHECKING.reason || !DEPENDENT.has(ready.reason));
 };
 
 /** Once per cause: as long as it stays, its words may change, such as those of a server. */

@@ -1,11 +1,11 @@
 // The configuration of the Git journal, while it runs: from the objects of the cluster to what is wanted in Git, and back to their status.
 import type { Api } from "@janus/kube";
-import { type ControllerNames, type Log, throttle, type Watchdog } from "@janus/runtime/parts";
+import { type ControllerNames, elapsed, type Log, throttle, type Watchdog } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "../core/conditions.ts";
 import type { DestinationReport, Wanted } from "../core/journaled-branch.ts";
 import { isOfRepository } from "../core/repository-check.ts";
-import { readinessOf } from "../core/readiness.ts";
+import { type NotReady, notReadyOnes, readinessOf, type Told } from "../core/readiness.ts";
 import { pushedEvent, type StatusEvent } from "../core/status.ts";
 import { type JournalSettings, type Resolution, resolved } from "../core/wanted.ts";
 import { repositoryChecks } from "./repository-checks.ts";
@@ -44,11 +44,17 @@ export interface Configuration {
   readonly reportRepository: (branchKey: string, readiness: Readiness) => void;
   /** Records an event on the object that stands for a destination, by its name. */
   readonly record: (destination: string, event: StatusEvent) => void;
+  /** Of all objects of the four kinds. */
+  readonly notReady: () => readonly NotReady[];
   readonly stop: () => Promise<void>;
 }
 
 /** In ms: objects that are applied together are read together. */
 const TOGETHER = 50;
+
+/** After it has lasted so long: with thousands of tenants that is a second, and they change something all the time. */
+const restAfter = (ms: number): number => Math.min(5_000, Math.max(TOGETHER, 9 * ms));
+
 /** In ms, for each destination. */
 const PUSHED_INTERVAL = 60_000;
 
@@ -69,6 +75,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   const conflicts = new Set<string>();
   const pushed = new Map<string, DestinationReport["pushed"]>();
   const synced = Promise.withResolvers<void>();
+  let told: ReadonlyMap<string, Told> = new Map();
   let isStopped = false;
 
   const configsOf = (branchKey: string): ReadonlySet<string> => {
@@ -86,7 +93,8 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
 
   const tell = (): void => {
     if (resolution === undefined || isStopped) return;
-    status.tell(readinessOf(resolution, { repositories: repositories(), reports, ingests }));
+    told = readinessOf(resolution, { repositories: repositories(), reports, ingests });
+    status.tell(told);
   };
 
   const countConflicts = ({ destinations, implicit }: Resolution): void => {
@@ -132,11 +140,14 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   };
 
   let planned: NodeJS.Timeout | undefined;
+  let lasted = 0;
   const resolveSoon = (): void => {
     planned ??= setTimeout(() => {
       planned = undefined;
+      const began = elapsed();
       resolveNow();
-    }, TOGETHER);
+      lasted = elapsed() - began;
+    }, restAfter(lasted));
   };
 
   const record = (destination: string, event: StatusEvent): void =>
@@ -168,6 +179,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     isSynced: () => resolution !== undefined,
     synced: synced.promise,
     record,
+    notReady: () => notReadyOnes(told),
     report: (destination, report) => {
       const before = reports.get(destination);
       reports.set(destination, report);

@@ -4,6 +4,7 @@ import type { PlannedCommit } from "../core/batch.ts";
 import { type BranchState, writable } from "../core/branch-state.ts";
 import { pendingOf } from "../core/branch-step.ts";
 import type { Outcome } from "../core/git/cycle.ts";
+import type { NotReady } from "../core/readiness.ts";
 
 /** In s. */
 const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -23,6 +24,7 @@ export interface JournalMetrics {
 
 interface Live {
   readonly states: () => Iterable<BranchState>;
+  readonly notReady: () => readonly NotReady[];
   readonly now: () => number;
 }
 
@@ -36,7 +38,7 @@ const oldestPending = (state: BranchState): number => {
     : history.touches.reduce((oldest, { at }) => Math.min(oldest, at), toCompare?.since ?? Number.POSITIVE_INFINITY);
 };
 
-export const journalMetrics = ({ states, now }: Live): JournalMetrics => {
+export const journalMetrics = ({ states, notReady, now }: Live): JournalMetrics => {
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string): Counter =>
@@ -80,6 +82,18 @@ export const journalMetrics = ({ states, now }: Live): JournalMetrics => {
     const oldest = Math.min(...all.map(oldestPending));
     return Number.isFinite(oldest) ? Math.max(0, (now() - oldest) / 1000) : 0;
   });
+  registry.registerMetric(
+    new Gauge({
+      name: "janus_git_not_ready",
+      help: "Objects of the four kinds that are not Ready. Stalled ones stay so until somebody changes something.",
+      labelNames: ["kind", "reason", "stalled"],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const { count, stalled, ...labels } of notReady()) this.set({ ...labels, stalled: `${stalled}` }, count);
+      },
+    }),
+  );
 
   return {
     registry,

@@ -80,7 +80,7 @@ export const transactionStream = (
       },
       onError: (error) => {
         if (isOff(error)) became();
-        onError(error);
+        else onError(error);
       },
       onEvent: (event) => {
         if (event.type === "synced") return became();

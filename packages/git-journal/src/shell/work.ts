@@ -62,6 +62,7 @@ export const startWork = (
   const running = new Map<string, Running>();
   const metrics = journalMetrics({
     states: () => [...running.values()].map(({ worker }) => worker.state()),
+    notReady: () => configuration?.notReady() ?? [],
     now: wall,
   });
   const texts = fileTexts(fileText);

@@ -8,6 +8,7 @@ import {
   parseGate,
 } from "../../../../packages/controller/src/core/gates/gate.ts";
 import { arbitraryGate } from "./arbitrary-gate.ts";
+import { anyCharacter } from "../arbitrary-text.ts";
 
 const field = (name: string) => ({ type: "field", name }) as const;
 
@@ -112,7 +113,7 @@ it("any text is read as a gate, or refused with a position in it or right after 
     "\\",
   ];
   const text = fc.oneof(
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: anyCharacter }),
     fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 3 }))).map((parts) => parts.join("")),
   );
   fc.assert(

@@ -1,0 +1,176 @@
+// `node scripts/run.mjs tests/bench/git-journal/mirror.ts`: how long the first sync of 10,000 objects takes, and what changes cost.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect, loadConfig, type Resource } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { gitJournalCrds } from "../../../packages/git-journal/src/api/crds.ts";
+import {
+  API_VERSION,
+  gitDestinations,
+  gitRepoConfigs,
+  watchRules,
+} from "../../../packages/git-journal/src/api/names.ts";
+import { startControlPlane } from "../../control-plane/control-plane.ts";
+import { gitOf, startGitServer } from "../../fixtures/git-server.ts";
+
+const OBJECTS = Number(process.argv[2] ?? 10_000);
+/** Changes of each second, for so many seconds. */
+const RATE = 100;
+const SECONDS = 60;
+const NAMESPACE = "default";
+/** Of the value in an object, in bytes. */
+const SIZE = 500;
+const LANES = 16;
+/** In s. */
+const IDLE = 10;
+const PROGRAM = path.resolve(import.meta.dirname, "../../../packages/program/src/main.ts");
+
+const configMaps: Resource = {
+  group: "",
+  version: "v1",
+  plural: "configmaps",
+  kind: "ConfigMap",
+  namespaced: true,
+  statusSubresource: false,
+};
+const definitions: Resource = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  kind: "CustomResourceDefinition",
+  namespaced: false,
+  statusSubresource: true,
+};
+
+const must = <A>(answer: E.Either<unknown, A>): A => {
+  if (E.isLeft(answer)) throw new Error(JSON.stringify(answer.left));
+  return answer.right;
+};
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+
+/** Of a process, in MiB: now, and at most; and its time of a core, in s. */
+const usage = (pid: number) => {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const mib = (field: string): number =>
+    Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`, "u").exec(status)?.[1] ?? 0) / 1024);
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return { rss: mib("VmRSS"), peak: mib("VmHWM"), cpu: (Number(stat[11]) + Number(stat[12])) / 100 };
+};
+
+const inLanes = async (count: number, run: (n: number) => Promise<unknown>): Promise<void> => {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      for (let n = next++; n < count; n = next++) await run(n);
+    }),
+  );
+};
+
+const object = (n: number, value: string): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: `object-${n}` },
+  data: { value: `${value} ${"x".repeat(SIZE)}` },
+});
+const at = { resource: configMaps, namespace: NAMESPACE };
+
+const plane = await startControlPlane({ log: say });
+const server = await startGitServer({ tls: false });
+const home = mkdtempSync(path.join(os.tmpdir(), "git-journal-"));
+let journal: ChildProcess | undefined;
+try {
+  const api = connect(must(loadConfig({}, plane.kubeconfig)), { connections: LANES });
+  for (const body of gitJournalCrds) must(await api.send({ verb: "create", resource: definitions, body }));
+  await inLanes(OBJECTS, async (n) => must(await api.send({ verb: "create", ...at, body: object(n, "first") })));
+  say(`${OBJECTS} objects are there`);
+  const create = async (resource: Resource, name: string, spec: object): Promise<void> => {
+    const body = { apiVersion: API_VERSION, kind: resource.kind, metadata: { name }, spec };
+    must(await api.send({ verb: "create", resource, namespace: NAMESPACE, body }));
+  };
+  await create(gitRepoConfigs, "repo", { repoUrl: server.url, allowedBranches: ["main"] });
+  await create(gitDestinations, "prod", { repoRef: { name: "repo" }, branch: "main", baseFolder: "prod" });
+
+  const flags = [
+    "--git-journal",
+    `--kubeconfig=${plane.kubeconfig}`,
+    `--namespace=${NAMESPACE}`,
+    "--leader-elect=false",
+  ];
+  const child = spawn(
+    process.execPath,
+    [
+      "--conditions=source",
+      PROGRAM,
+      ...flags,
+      `--work-dir=${path.join(home, "work")}`,
+      "--http-port=0",
+      "--webhook-port=0",
+    ],
+    { stdio: ["ignore", "ignore", "inherit"] },
+  );
+  journal = child;
+  const { pid = 0 } = child;
+  await sleep(5_000);
+  const git = gitOf(server.directory);
+  const files = (): number =>
+    git(["for-each-ref", "refs/heads/main"]) === ""
+      ? 0
+      : git(["ls-tree", "-r", "--name-only", "main"])
+          .split("\n")
+          .filter((file) => file.includes("/object-")).length;
+  const began = performance.now();
+  await create(watchRules, "all", { destinationRef: { name: "prod" }, rules: [{ resources: ["configmaps"] }] });
+  while (files() < OBJECTS) await sleep(200);
+  const first = usage(pid);
+  say(
+    `first sync: ${seconds(began)}, ${git(["rev-list", "--count", "main"])} commits, ${first.peak} MiB at most, ${first.cpu.toFixed(1)} s of a core`,
+  );
+  await sleep(IDLE * 1000);
+  const idle = usage(pid);
+  say(`idle: ${idle.rss} MiB, ${(((idle.cpu - first.cpu) / IDLE) * 100).toFixed(1)} % of a core`);
+
+  const changing = performance.now();
+  let behind = 0;
+  for (let second = 0; second < SECONDS; second += 1) {
+    const until = performance.now() + 1000;
+    await inLanes(RATE, async (n) =>
+      must(
+        await api.send({
+          verb: "mergePatch",
+          ...at,
+          name: `object-${(second * RATE + n) % OBJECTS}`,
+          body: { data: { value: `changed ${second} ${"y".repeat(SIZE)}` } },
+        }),
+      ),
+    );
+    if (performance.now() > until) behind += 1;
+    await sleep(Math.max(0, until - performance.now()));
+  }
+  const last = (): string =>
+    git([
+      "cat-file",
+      "blob",
+      `main:prod/core/v1/configmaps/${NAMESPACE}/object-${(SECONDS * RATE - 1) % OBJECTS}.yaml`,
+    ]);
+  const ended = performance.now();
+  while (!last().includes(`changed ${SECONDS - 1} `)) await sleep(200);
+  const after = usage(pid);
+  say(
+    `${SECONDS * RATE} changes in ${seconds(changing)} (${behind} of ${SECONDS} seconds were too short): the last was pushed ${seconds(ended)} later; ${after.peak} MiB at most, ${(((after.cpu - idle.cpu) / (SECONDS * RATE)) * 1000).toFixed(1)} s of a core for 1,000 changes`,
+  );
+} finally {
+  if (journal !== undefined) {
+    journal.kill("SIGTERM");
+    await once(journal, "close");
+  }
+  server.stop();
+  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  await plane.stop();
+}
+process.exit(0);
