@@ -178,7 +178,9 @@ const timeOf = ({ manager = "", time = "" }: ManagedFieldsEntry): readonly strin
 
 export const marksOf = ({ metadata: { managedFields = [] } }: KubeObject): Marks => {
   const entries = Map.groupBy(managedFields, ownerOf);
-  return new Map([...entries].flatMap(([uid, all]) => (uid === undefined ? [] : [[uid, fingerprint(all.map(timeOf))]])));
+  return new Map(
+    [...entries].flatMap(([uid, all]) => (uid === undefined ? [] : [[uid, fingerprint(all.map(timeOf))]])),
+  );
 };
 
 /** The Transaction whose mark has come or moved with this version of an object; undefined if that is none, or cannot be told. */
