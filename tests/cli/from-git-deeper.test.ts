@@ -308,13 +308,12 @@ describe("a repository", () => {
     const configMaps = folder("core/v1/configmaps");
     const first = repository.commit({ [`${configMaps}/a.yaml`]: object(namespace) });
     repository.git("tag", "--annotate", "--message=x", "v1.0");
-    for (const name of ["HEAD", "main", "v1.0", first.slice(0, 8), "main@{0}"])
-      expect(planned(await plan("--from-git", name, FOLDER, "-o", "json"))).toHaveLength(1);
-    for (const name of ["--all", "nowhere", "HEAD:README", "HEAD\nHEAD", ""])
-      expect(await plan(`--from-git=${name}`, FOLDER)).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining("is no commit of") as string,
-      });
+    const names = ["HEAD", "main", "v1.0", first.slice(0, 8), "main@{0}"];
+    const found = await Promise.all(names.map((name) => plan("--from-git", name, FOLDER, "-o", "json")));
+    expect(found.map((one) => planned(one).length)).toEqual([1, 1, 1, 1, 1]);
+    const none = ["--all", "nowhere", "HEAD:README", "HEAD\nHEAD", ""];
+    for (const refused of await Promise.all(none.map((name) => plan(`--from-git=${name}`, FOLDER))))
+      expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("is no commit of") as string });
 
     expect(await plan("--revert", first)).toMatchObject({
       code: 0,

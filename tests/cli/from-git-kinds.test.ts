@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
 import { kubectlWith, type Outcome } from "../fixtures/cluster.ts";
 import { within } from "../fixtures/manifests.ts";
+import { sampled, share, showShare } from "../fixtures/sample.ts";
 import { workspace } from "../fixtures/workspace.ts";
 import { janus } from "./command-line.ts";
 import { FOLDER, journalRepository, texts } from "./journal-repository.ts";
@@ -194,7 +195,7 @@ const manifest = (
   return within(namespace, { apiVersion, kind, metadata: { ...(metadata as JsonObject | undefined), name }, ...rest });
 };
 
-it.each([
+const WRITERS = [
   ["kubectl apply, and then kubectl replace", ["apply"], ["replace"]],
   ["one manager by server-side apply", ["apply", "--server-side"], ["apply", "--server-side"]],
   [
@@ -202,29 +203,37 @@ it.each([
     ["apply", "--server-side", "--field-manager=a"],
     ["apply", "--server-side", "--force-conflicts", "--field-manager=b"],
   ],
-])("what was recorded is live again, whoever has changed it: %s", { timeout: 60_000 }, async (_, first, second) => {
-  const { namespace, over, janus: controller } = await workspace();
-  const write = (verb: readonly string[], items: readonly Manifest[]): Promise<Outcome> =>
-    kubectlWith({ stdin: JSON.stringify({ apiVersion: "v1", kind: "List", items }) }, ...verb, "-f", "-");
-  const repository = journalRepository();
-  const all = KINDS.map((one) => manifest(namespace, one, one[3]));
-  expect(await write(first, all)).toMatchObject({ code: 0 });
-  const good = await repository.record(...all);
-  const before = await texts(all);
-  // What server-side apply merges is not valid for each of them.
-  await write(
-    second,
-    KINDS.map((one) => manifest(namespace, one, one[4])),
-  );
-  const changed = (await texts(all)).filter((text, at) => text !== before[at]);
-  expect(changed.length).toBeGreaterThan(KINDS.length / 2);
+] as const;
 
-  await controller();
-  const flags = ["-n", namespace, "--service-account", "deployer", "--repo", repository.directory];
-  const drafted = await janus("plan", "--from-git", good, FOLDER, ...flags, "--as-draft", "txn");
-  expect(drafted, drafted.stdout + drafted.stderr).toMatchObject({ code: 1 });
-  await janus("approve", "txn", "-n", namespace, "--yes", "--as", "bob", "--as-group", "system:masters");
-  const { status } = await over();
-  expect(status.phase, JSON.stringify(status.conditions)).toBe("Committed");
-  expect(await texts(all)).toEqual(before);
-});
+const SHARE = share({ npmTest: 3, ci: 3 });
+
+it.each(sampled(WRITERS, SHARE))(
+  `what was recorded is live again, whoever has changed it: %s${showShare("way", SHARE)}`,
+  { timeout: 60_000 },
+  async (_, first, second) => {
+    const { namespace, over, janus: controller } = await workspace();
+    const write = (verb: readonly string[], items: readonly Manifest[]): Promise<Outcome> =>
+      kubectlWith({ stdin: JSON.stringify({ apiVersion: "v1", kind: "List", items }) }, ...verb, "-f", "-");
+    const repository = journalRepository();
+    const all = KINDS.map((one) => manifest(namespace, one, one[3]));
+    expect(await write(first, all)).toMatchObject({ code: 0 });
+    const good = await repository.record(...all);
+    const before = await texts(all);
+    // What server-side apply merges is not valid for each of them.
+    await write(
+      second,
+      KINDS.map((one) => manifest(namespace, one, one[4])),
+    );
+    const changed = (await texts(all)).filter((text, at) => text !== before[at]);
+    expect(changed.length).toBeGreaterThan(KINDS.length / 2);
+
+    await controller();
+    const flags = ["-n", namespace, "--service-account", "deployer", "--repo", repository.directory];
+    const drafted = await janus("plan", "--from-git", good, FOLDER, ...flags, "--as-draft", "txn");
+    expect(drafted, drafted.stdout + drafted.stderr).toMatchObject({ code: 1 });
+    await janus("approve", "txn", "-n", namespace, "--yes", "--as", "bob", "--as-group", "system:masters");
+    const { status } = await over();
+    expect(status.phase, JSON.stringify(status.conditions)).toBe("Committed");
+    expect(await texts(all)).toEqual(before);
+  },
+);
