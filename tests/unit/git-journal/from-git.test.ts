@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { type FilesOfCommit, filesOfCommit } from "../../../packages/git-journal/src/core/files-of-commit.ts";
 import {
   changeTo,
+  conflicting,
   goalsOf,
   goalsOfRevert,
   isConflict,
@@ -379,9 +380,13 @@ describe("taking a commit back", () => {
       type: "Opaque",
       data: { x: "cDQ=" },
     };
-    const [goal] = goalsOfRevert(filed(secret("a")), filed());
-    expect(goal === undefined ? undefined : isConflict(goal, live)).toBe(false);
-    expect(goal === undefined ? undefined : isConflict(goal, { ...live, type: "other" })).toBe(true);
+    const encrypted = secret("a", { data: { x: "ENC[x]" }, sops: { mac: "y" } });
+    for (const file of [secret("a"), encrypted]) {
+      const [goal] = goalsOfRevert(filed(file), filed());
+      expect(goal === undefined ? undefined : isConflict(goal, live)).toBe(false);
+      expect(goal === undefined ? undefined : isConflict(goal, { ...live, type: "other" })).toBe(true);
+      expect(JSON.stringify(goal === undefined ? "" : conflicting(goal, live))).not.toMatch(/ENC|cDQ|mac/u);
+    }
     expect(goalsOfRevert(filed(), filed(secret("a")))).toEqual([]);
   });
 });
