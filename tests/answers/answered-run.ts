@@ -1,4 +1,5 @@
 // Runs a scenario of Transactions in which requests get wrong answers, and says what was wrong in the end.
+import { transactions } from "@janus/api";
 import { randomBytes } from "node:crypto";
 import type { Client, Hook, Request, Watch } from "@janus/kube";
 import { violations } from "../crash/invariants.ts";
@@ -7,7 +8,7 @@ import { transaction } from "../crash/objects.ts";
 import { isOver, sleep } from "../crash/over.ts";
 import { type Environment, runWith, type ScenarioRun } from "../crash/run-scenario.ts";
 import type { Scenario } from "../crash/scenario.ts";
-import { must, transactions } from "../crash/world.ts";
+import { must } from "../crash/world.ts";
 import { isWrite, kindOf } from "../trouble/kinds.ts";
 import type { TestBed } from "../trouble/test-bed.ts";
 import type { Answer } from "./answers.ts";

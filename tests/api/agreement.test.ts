@@ -1,10 +1,10 @@
-import { decodeTransaction, type Transaction } from "@janus/api";
+import { decodeTransaction, type Transaction, transactions } from "@janus/api";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { borders, durationText, spec } from "./arbitrary-spec.ts";
-import { administrator, installCrd, transaction, transactions } from "./transactions.ts";
+import { administrator, installCrd, transaction } from "./transactions.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const stored = { name: "x", namespace: "y", uid: "u", resourceVersion: "1", generation: 1 };

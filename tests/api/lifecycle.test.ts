@@ -1,7 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
+import { transactions } from "@janus/api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { administrator, installCrd, transaction, transactions } from "./transactions.ts";
+import { administrator, installCrd, transaction } from "./transactions.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const target = { apiVersion: "v1", kind: "ConfigMap", name: "a", namespace: "shop" };

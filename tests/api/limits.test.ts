@@ -6,12 +6,13 @@ import {
   type JsonObject,
   MAX_CHANGES,
   type Status,
+  transactions,
 } from "@janus/api";
 import { without } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { administrator, installCrd, transaction, transactions } from "./transactions.ts";
+import { administrator, installCrd, transaction } from "./transactions.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const apiVersion = `${"g".repeat(253)}/v${"1".repeat(62)}`;

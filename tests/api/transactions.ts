@@ -1,17 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GROUP, type JsonObject, KIND, PLURAL, transactionCrd, VERSION } from "@janus/api";
-import { type Api, connect, loadConfig, type Resource } from "@janus/kube";
+import { type Api, connect, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { controlPlane, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
-
-export const transactions: Resource = {
-  group: GROUP,
-  version: VERSION,
-  plural: PLURAL,
-  kind: KIND,
-  namespaced: true,
-  statusSubresource: true,
-};
 
 /** Applies the CRD as strictly as kubectl can, and waits until it is served. */
 export const installCrd = async (): Promise<Outcome> => {

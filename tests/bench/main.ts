@@ -1,11 +1,11 @@
-import { MAX_CHANGES } from "@janus/api";
+import { MAX_CHANGES, transactions } from "@janus/api";
 import { controller } from "@janus/controller";
 import { jsonLog } from "@janus/runtime/parts";
 import { type Api, connect, loadConfig, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { installTransactions } from "../crash/transactions.ts";
-import { must, transactions } from "../crash/world.ts";
+import { must } from "../crash/world.ts";
 
 /**
  * What atomicity costs: a Transaction of N ConfigMap patches against the least that any checkpointed sequence needs, N times

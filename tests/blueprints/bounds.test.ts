@@ -113,24 +113,31 @@ describe("a phase that takes longer than it may", () => {
     await expect.poll(() => names("v1", "Pod"), { timeout: 40_000 }).toEqual([]);
   });
 
-  it("has not where it has ended in time, though its controller has ended before, and the next one comes late", async () => {
-    const namespace = await prepared();
-    onTestFinished((await nodeFor(namespace)).stop);
-    const ran = await file("in-time");
-    const output = `echo '###Phase-output###: {"key":"a","value":"b"}'`;
-    const only = task("only", `echo >> ${ran}; sleep 2; ${output}`, { timeout: "8s" });
-    await administrator.create(within(namespace, blueprint("recipe", { do: { phases: [only] } })));
-    await administrator.create(within(namespace, actionSet("run", actionOn("do", "recipe"))));
-    const first = controllerOf(client, namespace);
-    await expect.poll(() => readFile(ran, "utf8"), { timeout: 7000 }).not.toBe("");
-    await first.stop();
-    await setTimeout(9000);
-    onTestFinished(controllerOf(client, namespace).stop);
-    const status = async () =>
-      ((await administrator.read(within(namespace, actionSetRef("run")))) as ActionSetObject).status;
-    await expect.poll(async () => (await status()).state, { timeout: 20_000 }).not.toBe("running");
-    expect(await status()).toMatchObject({ state: "complete", actions: [{ phases: [{ output: { a: "b" } }] }] });
-  });
+  it.each([
+    ["by itself", { timeout: "8s" }, {}],
+    ["by its ActionSet", {}, { timeout: "8s" }],
+  ])(
+    "has not where it has ended in time, bounded %s, though its controller has ended before, and the next one comes late",
+    async (_, more, spec) => {
+      const namespace = await prepared();
+      onTestFinished((await nodeFor(namespace)).stop);
+      const ran = await file(`in-time-${Object.keys(spec).length}`);
+      const output = `echo '###Phase-output###: {"key":"a","value":"b"}'`;
+      const only = task("only", `echo >> ${ran}; sleep 2; ${output}`, more);
+      await administrator.create(within(namespace, blueprint("recipe", { do: { phases: [only] } })));
+      const run = actionSet("run", actionOn("do", "recipe"));
+      await administrator.create(within(namespace, { ...run, spec: { ...(run["spec"] as object), ...spec } }));
+      const first = controllerOf(client, namespace);
+      await expect.poll(() => readFile(ran, "utf8"), { timeout: 7000 }).not.toBe("");
+      await first.stop();
+      await setTimeout(9000);
+      onTestFinished(controllerOf(client, namespace).stop);
+      const status = async () =>
+        ((await administrator.read(within(namespace, actionSetRef("run")))) as ActionSetObject).status;
+      await expect.poll(async () => (await status()).state, { timeout: 20_000 }).not.toBe("running");
+      expect(await status()).toMatchObject({ state: "complete", actions: [{ phases: [{ output: { a: "b" } }] }] });
+    },
+  );
 
   it("is bounded by the ActionSet, too", async () => {
     const { object } = await ended([task("long", "sleep 600"), task("never", "true")], task("cleanUp", "true"), {

@@ -203,8 +203,12 @@ describe("a user who may edit ActionSets, and not impersonate the ServiceAccount
         },
         named("of-another", asOps),
         named("running"),
+        named("of-kanister"),
       ].map((object) => within("guarded", object)),
     );
+    // As it was before Janus came: its policies let nobody else write this.
+    const running = patch("of-kanister", { status: { state: "running" } });
+    await cluster.kubectl(...running, `--as=${USER}`, "-n=guarded");
   });
 
   it.each<readonly [what: string, complaint: string, object: object, args: readonly string[]]>([
@@ -240,6 +244,13 @@ describe("a user who may edit ActionSets, and not impersonate the ServiceAccount
       {},
       patch("running", { status: { state: "complete" } }),
     ],
+    [
+      "does not say that one has succeeded that another controller was running",
+      "only the controller of Janus writes the status",
+      {},
+      patch("of-kanister", { status: { state: "complete" } }),
+    ],
+    ["abandons it", "", {}, patch("of-kanister", { status: { state: "failed" } })],
     [
       "creates none that seems to run",
       "only the controller of Janus writes the status",

@@ -1,7 +1,7 @@
 // The Transactions of all runs, by one watch.
+import { transactions } from "@janus/api";
 import type { Api, KubeObject } from "@janus/kube";
 import { keyOf, startReflector } from "@janus/runtime/parts";
-import { transactions } from "./world.ts";
 
 /** A Transaction as it was last seen. */
 export interface ObservedTransaction {

@@ -1,10 +1,9 @@
 // Waits until the Transactions of a run are over, or its controller has died.
-import { type Phase, RETRY_ROLLBACK } from "@janus/api";
+import { type Phase, RETRY_ROLLBACK, transactions } from "@janus/api";
 import type { Api, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { phaseOf } from "./user-action.ts";
 import type { ObservedTransactions } from "./observed-transactions.ts";
-import { transactions } from "./world.ts";
 
 /** A Transaction in the end; what it was last, where it is gone. */
 export interface Ended {

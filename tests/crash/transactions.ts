@@ -1,7 +1,7 @@
 // Has an API server serve Transactions.
-import { transactionCrd } from "@janus/api";
+import { transactionCrd, transactions } from "@janus/api";
 import type { Api, Resource } from "@janus/kube";
-import { must, transactions } from "./world.ts";
+import { must } from "./world.ts";
 
 export const crds: Resource = {
   group: "apiextensions.k8s.io",

@@ -20,12 +20,6 @@ export const KINDS: readonly Resource[] = [
   builtIn("coordination.k8s.io", "leases", "Lease"),
 ];
 
-export const transactions: Resource = {
-  ...builtIn("backup.janus.io", "transactions", "Transaction"),
-  version: "v1alpha1",
-  statusSubresource: true,
-};
-
 export const must = <A>(answer: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(answer)) throw new Error(answer.left.message);
   return answer.right;

@@ -7,8 +7,9 @@ import {
   KIND,
   type Transaction,
   TRANSACTION_LABEL,
+  transactions,
 } from "@janus/api";
-import { isTerminal, transactions } from "@janus/controller";
+import { isTerminal } from "@janus/controller";
 import type { KubeObject, Resource } from "@janus/kube";
 import { startReflector } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";

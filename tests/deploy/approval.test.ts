@@ -1,10 +1,10 @@
+import { transactions } from "@janus/api";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { render, UserStamps } from "@janus/deploy";
 import { type Api, connect, loadConfig, type Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { transactions } from "../api/transactions.ts";
 import { eventually, type OwnCluster, ownCluster } from "./own-cluster.ts";
 
 const PAGE = path.resolve(import.meta.dirname, "../../docs/approval.md");

@@ -20,6 +20,7 @@ const rights = [
     ["get", "list", "watch"].map((verb) => `${verb} ${kind}.cr.kanister.io`),
   ),
   "patch actionsets.cr.kanister.io",
+  "patch actionsets/status.cr.kanister.io",
   "delete actionsets.cr.kanister.io",
   ...["create", "get", "patch", "delete"].map((verb) => `${verb} secrets`),
   "get serviceaccounts",

@@ -1,8 +1,14 @@
-import { journalName, MANAGED_BY, MANAGED_BY_LABEL, SNAPSHOT_FINALIZER, TRANSACTION_LABEL } from "@janus/api";
+import {
+  journalName,
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  SNAPSHOT_FINALIZER,
+  TRANSACTION_LABEL,
+  transactions,
+} from "@janus/api";
 import type { KubeObject, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { transactions } from "../api/transactions.ts";
 import { creating, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { gate } from "../fixtures/gate.ts";

@@ -1,7 +1,6 @@
 // The controller as it runs in its image, on a control plane of its own, and the most memory that it ever held.
 import { readFile } from "node:fs/promises";
-import type { JsonObject } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { type JsonObject, transactions } from "@janus/api";
 import type { Client } from "@janus/kube";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { compiledProgram } from "../fixtures/image-program.ts";

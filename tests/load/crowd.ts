@@ -1,5 +1,5 @@
-import { FINALIZER, type JsonObject } from "@janus/api";
-import { isTerminal, transactions } from "@janus/controller";
+import { FINALIZER, type JsonObject, transactions } from "@janus/api";
+import { isTerminal } from "@janus/controller";
 import type { Api, KubeObject } from "@janus/kube";
 import { keyOf, startReflector } from "@janus/runtime/parts";
 import { create, deployer } from "./world.ts";

@@ -1,4 +1,4 @@
-import { transactions } from "@janus/controller";
+import { transactions } from "@janus/api";
 import type { Api, KubeObject } from "@janus/kube";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { CONNECTIONS, create, must } from "./world.ts";

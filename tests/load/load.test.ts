@@ -1,5 +1,4 @@
-import { lockLease } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { lockLease, transactions } from "@janus/api";
 import { installation } from "@janus/deploy";
 import { type KubeObject, listAll } from "@janus/kube";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from "vitest";

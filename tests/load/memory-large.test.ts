@@ -1,5 +1,4 @@
-import { REQUEST_ROLLBACK } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { REQUEST_ROLLBACK, transactions } from "@janus/api";
 import { describe, expect, it } from "vitest";
 import { sampled, share, showShare } from "../fixtures/sample.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type JsonObject, lockLease } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { type JsonObject, lockLease, transactions } from "@janus/api";
 import { leases } from "@janus/types";
 import { describe, expect, it } from "vitest";
 import { isExhaustive } from "../fixtures/sample.ts";

@@ -1,5 +1,4 @@
-import { type JsonObject, REQUEST_ROLLBACK } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { type JsonObject, REQUEST_ROLLBACK, transactions } from "@janus/api";
 import type { Resource } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,4 @@
-import type { JsonObject } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { type JsonObject, transactions } from "@janus/api";
 import { describe, expect, it } from "vitest";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { configMapNamed, controllerMemory, MOST, numbers, text } from "./controller-memory.ts";

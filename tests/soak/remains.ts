@@ -1,5 +1,4 @@
-import { FINALIZER, ORPHANED_LABEL, TRANSACTION_LABEL, UID_LABEL } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { FINALIZER, ORPHANED_LABEL, TRANSACTION_LABEL, UID_LABEL, transactions } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import type { Insistent } from "./insist.ts";
 import { observedStatusOf } from "./life.ts";

@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { REQUEST_ROLLBACK, RETRY_ROLLBACK, transactions } from "@janus/api";
 import type { Api, KubeObject } from "@janus/kube";
 import { startReflector } from "@janus/runtime/parts";
 import type { Insistent } from "./insist.ts";

@@ -1,6 +1,5 @@
 // Attacks on the Transactions of other namespaces, by a user who may edit in one: the worst that we know of.
-import { REQUEST_YIELD, lockLease, REQUEST_ROLLBACK, RETRY_ROLLBACK, type JsonObject } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { REQUEST_YIELD, lockLease, REQUEST_ROLLBACK, RETRY_ROLLBACK, type JsonObject, transactions } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { leases } from "@janus/types";
 import { configMaps } from "../load/world.ts";

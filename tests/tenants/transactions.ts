@@ -1,6 +1,5 @@
 // The neighbours of Transactions: authors of Transactions, and a bystander with ten changes each.
-import type { JsonObject } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { type JsonObject, transactions } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import { TRANSACTIONS } from "../fixtures/installed.ts";
 import { phaseOf } from "../load/crowd.ts";

@@ -1,4 +1,5 @@
 // Contests of two controllers over the same targets, at random.
+import { transactions } from "@janus/api";
 import { controller } from "@janus/controller";
 import { jsonLog } from "@janus/runtime/parts";
 import type { Api, Hook, KubeObject } from "@janus/kube";
@@ -8,7 +9,7 @@ import { crashingProcess } from "../crash/crashing-process.ts";
 import { bareCreation, configMap, REFUSED, spec } from "../crash/objects.ts";
 import type { Environment } from "../crash/run-scenario.ts";
 import { type Users as Place, newUsers } from "../crash/users.ts";
-import { KINDS, transactions } from "../crash/world.ts";
+import { KINDS } from "../crash/world.ts";
 import { watchHistory } from "./history.ts";
 import { type Entry, isTerminal, judge, nameOf, phaseOf, TARGETS } from "./judge.ts";
 

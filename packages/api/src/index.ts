@@ -14,6 +14,7 @@ export * from "./lock-lease.ts";
 export * from "./names.ts";
 export * from "./render.ts";
 export { type Mistake, mistakes, report } from "./report.ts";
+export * from "./resource.ts";
 export type { Rule } from "./rule.ts";
 export * from "./spec.ts";
 export * from "./status.ts";

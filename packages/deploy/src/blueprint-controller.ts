@@ -1,12 +1,12 @@
 // The construct of the Blueprint controller: its Deployment, with all that belongs to it.
 import { SYSTEM_NAMESPACE } from "@janus/api";
-import { FENCE } from "@janus/blueprints";
+import { BLUEPRINTS_LEASE, FENCE } from "@janus/blueprints";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { BlueprintPolicies } from "./blueprint-policies.ts";
 import { BlueprintRoles } from "./blueprint-roles.ts";
 import { BlueprintValidation } from "./blueprint-validation.ts";
-import { BLUEPRINTS_LEASE, BLUEPRINTS_NAME, blueprintsDefaults, type BlueprintsProps } from "./blueprints-props.ts";
+import { BLUEPRINTS_NAME, blueprintsDefaults, type BlueprintsProps } from "./blueprints-props.ts";
 import { type ControllerDisruptionBudgetProps, disruptionBudgetSpec } from "./controller-disruption-budget.ts";
 import { defaultLogLevel, type LogLevel } from "./controller-flags.ts";
 import { type ControllerNetworkPolicyProps, networkPolicySpec } from "./controller-network-policy.ts";

@@ -1,6 +1,6 @@
 // The admission policies of ActionSets: as whom they act, and who writes what has become of them.
 import { SYSTEM_NAMESPACE } from "@janus/api";
-import { JOURNAL_PREFIX, RUNNING, SERVICE_ACCOUNT } from "@janus/blueprints";
+import { BLUEPRINT_POLICIES, JOURNAL_PREFIX, RUNNING, SERVICE_ACCOUNT } from "@janus/blueprints";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { BLUEPRINTS_NAME, blueprintsDefaults, type BlueprintsProps } from "./blueprints-props.ts";
@@ -20,12 +20,18 @@ const hasFinalizer = (object: string): string => `'${RUNNING}' in ${object}.meta
 
 const statusOf = (object: string): string => `dyn(${object}).?status.orValue({})`;
 
+/** Ended by hand: one that another controller was running, and that this one never takes up. */
+const isAbandoned =
+  `!(${hasFinalizer("oldObject")}) && ${statusOf("oldObject")}.?state.orValue('') == 'running' && ` +
+  `${statusOf("object")}.?state.orValue('') == 'failed'`;
+
 /**
  * Two policies, which the API server enforces:
  *
  * - `janus-blueprints-actionsets`: an ActionSet that names a ServiceAccount may be created, and its spec be edited, only by who may
  *   impersonate that; with `requireImpersonate: "Always"` the default one counts as named. Its status and its finalizer are written by
- *   the controller alone; a status that is there at its creation, as after a restore from a backup, says that it has ended.
+ *   the controller alone, but for one that it never took up, which may be abandoned; a status that is there at its creation, as after a
+ *   restore from a backup, says that it has ended.
  * - `janus-blueprints-journals`: journals are written by the controller alone.
  *
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
@@ -43,8 +49,8 @@ export class BlueprintPolicies extends Construct {
       denyByPolicy(part, metadata);
     };
 
-    policy(`${BLUEPRINTS_NAME}-actionsets`, {
-      matchConstraints: watchedWrites(props, ["cr.kanister.io", "*", "actionsets"]),
+    policy(BLUEPRINT_POLICIES.actionSets, {
+      matchConstraints: watchedWrites(props, ["cr.kanister.io", "*", "actionsets", "actionsets/status"]),
       matchConditions: [{ name: "is-not-the-controller", expression: `!(${isController})` }],
       variables: [
         { name: "named", expression: accountOf("object") },
@@ -75,7 +81,7 @@ export class BlueprintPolicies extends Construct {
         {
           expression:
             `oldObject == null ? ${statusOf("object")}.?state.orValue('complete') in ['complete', 'failed'] : ` +
-            `${statusOf("object")} == ${statusOf("oldObject")}`,
+            `${statusOf("object")} == ${statusOf("oldObject")} || (${isAbandoned})`,
           reason: "Forbidden",
           message:
             "only the controller of Janus writes the status of an ActionSet; one that is created with a status has ended: leave the status out to run it",
@@ -88,7 +94,7 @@ export class BlueprintPolicies extends Construct {
       ],
     });
 
-    policy(`${BLUEPRINTS_NAME}-journals`, {
+    policy(BLUEPRINT_POLICIES.journals, {
       matchConstraints: watchedWrites(props, ["", "v1", "secrets"]),
       matchConditions: [
         { name: "is-not-the-controller", expression: `!(${isController})` },

@@ -1,9 +1,9 @@
 // The permissions of the Blueprint controller.
 import { SYSTEM_NAMESPACE } from "@janus/api";
-import { FENCE } from "@janus/blueprints";
+import { BLUEPRINTS_LEASE, FENCE } from "@janus/blueprints";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { BLUEPRINTS_LEASE, BLUEPRINTS_NAME, type BlueprintsProps } from "./blueprints-props.ts";
+import { BLUEPRINTS_NAME, type BlueprintsProps } from "./blueprints-props.ts";
 import { blueprintsLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 
@@ -18,8 +18,10 @@ export interface BlueprintRolesProps extends NamespacedProps, BlueprintsProps {
 /** Nothing on Pods, workloads and the objects of a Blueprint: those are read and written as the user's ServiceAccount. */
 const work: readonly k8s.PolicyRule[] = [
   { apiGroups: ["cr.kanister.io"], resources: ["blueprints", "profiles"], verbs: ["get", "list", "watch"] },
-  // Kanister's kinds have no status subresource: `patch` writes status and finalizer. `delete` is for a time to live.
+  // `patch` writes status and finalizer: Kanister's kinds have no status subresource. `delete` is for a time to live.
   { apiGroups: ["cr.kanister.io"], resources: ["actionsets"], verbs: ["get", "list", "watch", "patch", "delete"] },
+  // Where somebody else's definition has it.
+  { apiGroups: ["cr.kanister.io"], resources: ["actionsets/status"], verbs: ["patch"] },
   // Journals, always by name: without `list` and `watch`, other Secrets can be found only by guessing a name.
   { apiGroups: [""], resources: ["secrets"], verbs: ["create", "get", "patch", "delete"] },
   { apiGroups: [""], resources: ["events"], verbs: ["create"] },

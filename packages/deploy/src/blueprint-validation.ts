@@ -1,12 +1,12 @@
 // The admission policy that says what is wrong with a Blueprint when it is written, not when it is used.
-import { functionNames, functionOf, notBuilt } from "@janus/blueprints";
+import { BLUEPRINT_POLICIES, functionNames, functionOf, notBuilt } from "@janus/blueprints";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { BLUEPRINTS_NAME, blueprintsDefaults, type BlueprintsProps } from "./blueprints-props.ts";
+import { blueprintsDefaults, type BlueprintsProps } from "./blueprints-props.ts";
 import { blueprintsLabels } from "./labels.ts";
 import { watchedWrites } from "./watched-writes.ts";
 
-const name = `${BLUEPRINTS_NAME}-validation`;
+const name = BLUEPRINT_POLICIES.validation;
 
 /** The most letters of a message. */
 const MOST_TOLD = 1200;

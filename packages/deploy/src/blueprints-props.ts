@@ -76,5 +76,3 @@ export const blueprintsDefaults = {
 } as const satisfies Blueprints;
 
 export const BLUEPRINTS_NAME = "janus-blueprints";
-
-export const BLUEPRINTS_LEASE = "janus-blueprints-leader";

@@ -14,7 +14,7 @@ const ofNamespaces = (names: readonly string[]): k8s.LabelSelector => ({
  */
 export const watchedWrites = (
   { blueprints: { watchNamespaces } = {} }: BlueprintsProps,
-  [group, version, resource]: readonly [group: string, version: string, resource: string],
+  [group, version, ...resources]: readonly [group: string, version: string, ...resources: readonly string[]],
 ): k8s.MatchResources => ({
   matchPolicy: "Equivalent",
   namespaceSelector: watchNamespaces === undefined ? {} : ofNamespaces(watchNamespaces),
@@ -24,7 +24,7 @@ export const watchedWrites = (
       apiGroups: [group],
       apiVersions: [version],
       operations: ["CREATE", "UPDATE"],
-      resources: [resource],
+      resources: [...resources],
       scope: "*",
     },
   ],

@@ -1,5 +1,5 @@
 // Builds the model and the Transaction of a simulation from its options.
-import { API_VERSION, emptyStatus, encodeStatus, groupOf, KIND, SYSTEM_NAMESPACE } from "@janus/api";
+import { API_VERSION, emptyStatus, encodeStatus, groupOf, KIND, SYSTEM_NAMESPACE, transactions } from "@janus/api";
 import { isBuiltInGroup, resourceOf, type TransactionManifest } from "@janus/authoring";
 import {
   decoded,
@@ -9,7 +9,6 @@ import {
   type ObjectRef,
   serviceAccounts,
   storedContent,
-  transactions,
 } from "@janus/controller/core";
 import { toTimestamp, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";

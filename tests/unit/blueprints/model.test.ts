@@ -19,16 +19,18 @@ import type { Call } from "@janus/controller";
 import { sampled, share } from "../../fixtures/sample.ts";
 
 const KANISTER = "cr.kanister.io/v1alpha1";
-/** Without a status subresource. */
-const served = (kind: string, plural: string) => {
+const served = (kind: string, plural: string, statusSubresource: boolean) => {
   const { type, resource } = assumedKind(KANISTER, kind, plural, true);
-  return { type, resource: { ...resource, statusSubresource: false } };
+  return { type, resource: { ...resource, statusSubresource } };
 };
 
-const SERVER: server.ApiServer = {
-  assumed: [served("ActionSet", "actionsets"), served("Blueprint", "blueprints")],
+/** @param isApart with a definition of ActionSets that has the status subresource */
+const serverOf = (isApart: boolean): server.ApiServer => ({
+  assumed: [served("ActionSet", "actionsets", isApart), served("Blueprint", "blueprints", false)],
   namespaces: new Set(["shop"]),
-};
+});
+const SERVER = serverOf(false);
+const APART = serverOf(true);
 const NOW = 1_767_225_600_000;
 const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 60_000, toolsImage: "tools", seed: "", process: "" };
 
@@ -37,6 +39,8 @@ interface Variant {
   readonly isSequential?: true;
   /** Each phase is executed once more when it has failed: then it fails again, or it does not. */
   readonly retry?: "fails" | "recovers";
+  /** The status of ActionSets is a subresource. */
+  readonly isApart?: true;
 }
 
 const PLAIN: Variant = { title: "side by side" };
@@ -45,6 +49,7 @@ const VARIANTS: readonly Variant[] = [
   { title: "one after the other", isSequential: true },
   { title: "side by side, tried again in vain", retry: "fails" },
   { title: "one after the other, tried again with success", isSequential: true, retry: "recovers" },
+  { title: "side by side, with a status subresource", isApart: true },
 ];
 const LIMIT = 1;
 
@@ -146,7 +151,13 @@ const callOf = (request: Effect["request"]): Call | undefined => {
       return { verb: "create", place: { ...place, name: body.metadata?.name ?? "" }, body, manager: "janus" };
     }
     case "mergePatch":
-      return { verb: "mergePatch", place, body: request.body, manager: "janus" } as unknown as Call;
+      return {
+        verb: "mergePatch",
+        place,
+        body: request.body,
+        manager: "janus",
+        ...(request.subresource === "status" ? { subresource: "status" } : {}),
+      } as unknown as Call;
     case "delete":
       return { verb: "delete", place, preconditions: request.preconditions ?? {} };
     case "update":
@@ -183,7 +194,7 @@ const run = ({ variant, failing, at, what, isPruned = false }: Trial): Trace => 
   let requests = 0;
   const attempts: string[] = [];
   const respond = (call: Call): server.Reply["answer"] => {
-    const reply = server.respond(SERVER, world, { call, dryRun: false, now });
+    const reply = server.respond(variant.isApart ? APART : SERVER, world, { call, dryRun: false, now });
     world = reply.world;
     if (!isPruned || call.place.resource.kind !== "ActionSet" || E.isLeft(reply.answer)) return reply.answer;
     const kept = pruned(reply.answer.right);
@@ -229,21 +240,24 @@ const run = ({ variant, failing, at, what, isPruned = false }: Trial): Trace => 
     if (requests === at && what === "crash after") return "crashed";
     return { type: "answered", effect, answer, sent: now, at: now };
   };
-  const simulation = simulateController(actionSetController(SETTINGS), {
-    now: () => now,
-    read: () => objectAt(world, OWN),
-    perform,
-    pause: (memory) => memory,
-    wait: (step: Extract<Step, { readonly type: "wait" }>) => {
-      if (isIdle(step)) now = Math.max(now, step.until);
-      return [
-        ...(step.watched ?? []).map(({ index }): Happened => ({ type: "changed", index, at: now - 1 })),
-        ...(step.follow ?? []).map(
-          ({ phase }): Happened => ({ type: "logged", phase, log: endLog(readLog(NO_LOG, "a line\n")) }),
-        ),
-      ];
+  const simulation = simulateController(
+    actionSetController(SETTINGS, { isStatusApart: () => variant.isApart === true }),
+    {
+      now: () => now,
+      read: () => objectAt(world, OWN),
+      perform,
+      pause: (memory) => memory,
+      wait: (step: Extract<Step, { readonly type: "wait" }>) => {
+        if (isIdle(step)) now = Math.max(now, step.until);
+        return [
+          ...(step.watched ?? []).map(({ index }): Happened => ({ type: "changed", index, at: now - 1 })),
+          ...(step.follow ?? []).map(
+            ({ phase }): Happened => ({ type: "logged", phase, log: endLog(readLog(NO_LOG, "a line\n")) }),
+          ),
+        ];
+      },
     },
-  });
+  );
   for (const { step } of simulation)
     if (step.type === "wait" && isIdle(step) && step.until === Number.POSITIVE_INFINITY) break;
   const left = [...world.objects.values()].filter(({ kind }) => kind === "Pod" || kind === "Secret");

@@ -72,7 +72,7 @@ export const Blueprint = excerpt({
 });
 export type Blueprint = TypeOf<typeof Blueprint>;
 
-/** Whether a phase is rolled back when the ActionSet fails, as far as its function can be. A deferPhase never is. */
+/** Tells whether a phase is rolled back when the ActionSet fails, as far as its function can be. A deferPhase never is. */
 export const isAtomic = ({ atomic, deferPhase }: BlueprintAction, phase: BlueprintPhase): boolean =>
   atomic === true && phase !== deferPhase;
 

@@ -27,6 +27,16 @@ export const FENCE = {
   check: "janus-blueprints-fence-check",
 } as const;
 
+/** The Lease of the leader among the controllers, in their namespace. */
+export const BLUEPRINTS_LEASE = "janus-blueprints-leader";
+
+/** The names of the other admission policies, and of their bindings. */
+export const BLUEPRINT_POLICIES = {
+  actionSets: "janus-blueprints-actionsets",
+  journals: "janus-blueprints-journals",
+  validation: "janus-blueprints-validation",
+} as const;
+
 /** Stands in for `spec.serviceAccountName` where the CRD is Kanister's own, which prunes the field. */
 export const SERVICE_ACCOUNT = "janus.io/service-account";
 

@@ -104,16 +104,3 @@ export const transactionAccessOf = (
   own: string,
   isAtomic: boolean,
 ): readonly Access[] => (isAtomic && functionOf(func)?.atomic !== undefined ? transactionAccess(own) : []);
-
-/** Names each permission that a phase is known to need and the ServiceAccount does not have. */
-export const accessProblems = (
-  inquiry: Inquiry,
-  phase: BlueprintPhase,
-  own: string,
-  account: string,
-  isAtomic: boolean,
-  object: ObjectReference | undefined,
-): readonly string[] => {
-  const needed = [...(accessOf(phase, own, isAtomic, object) ?? []), ...transactionAccessOf(phase, own, isAtomic)];
-  return deniedAccess(inquiry, needed, phase.name ?? "", own, account);
-};

@@ -3,7 +3,7 @@ import type { ActionSet } from "../api/action-set.ts";
 import { namedServiceAccount } from "./named-objects.ts";
 
 /**
- * What to do where the ServiceAccount may not do something, and the ActionSet names none.
+ * Says what to do where the ServiceAccount may not do something, and the ActionSet names none.
  *
  * @param account that which it has by default
  */

@@ -33,7 +33,7 @@ const tooLarge = (what: string, value: unknown, most: number): readonly string[]
   return bytes > most ? [`${what} ${Math.ceil(bytes / 1024)} KiB, ${most / 1024} KiB is the most`] : [];
 };
 
-/** What is wrong with a phase of an action, whatever the objects are. */
+/** Says what is wrong with a phase of an action, whatever the objects are. */
 const phaseProblems = (action: BlueprintAction, phase: BlueprintPhase): readonly string[] => {
   const { func = "", name = "", args = {} } = phase;
   const found = functionOf(func);
@@ -56,7 +56,7 @@ const phaseProblems = (action: BlueprintAction, phase: BlueprintPhase): readonly
   ].map((problem) => `phase ${name}: ${problem}`);
 };
 
-/** What is wrong with an action of a Blueprint, whatever the objects are. */
+/** Says what is wrong with an action of a Blueprint, whatever the objects are. */
 export const actionProblems = memoized((action: BlueprintAction): readonly string[] => {
   const names = phasesOf(action).map(({ name = "" }) => name);
   const twice = names.filter((name, at) => names.indexOf(name) !== at);
@@ -73,7 +73,7 @@ export const actionProblems = memoized((action: BlueprintAction): readonly strin
   ];
 });
 
-/** What an action needs and is not given, as far as it is known without a cluster. */
+/** Names what an action needs and is not given, as far as it is known without a cluster. */
 export const inputProblems = (name: string, wanted: BlueprintAction, spec: ActionSpec): readonly string[] => {
   const missing = (kind: string, names: readonly string[] | undefined, given: object | undefined): readonly string[] =>
     (names ?? [])

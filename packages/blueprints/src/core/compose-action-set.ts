@@ -4,7 +4,7 @@ import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import type { ObjectReference } from "../api/object-reference.ts";
 import { KINDS } from "./object-lookup.ts";
 
-/** What the user has given: it wins over that of the parent. */
+/** The choices of the user: they win over that of the parent. */
 export type Given = Pick<ActionSpec, "configMaps" | "secrets" | "profile" | "options" | "podLabels" | "podAnnotations">;
 
 /**

@@ -38,15 +38,18 @@ import { resolve } from "./resolve.ts";
 import { eventsBetween, failureOf } from "./phase-events.ts";
 import { timeLimit } from "./phase-step.ts";
 import { type Advance, advance, leftovers } from "./run.ts";
-import { isAllDone, isStopped, scheduled } from "./schedule.ts";
+import { isAllDone, scheduled } from "./schedule.ts";
 import { scrubbed, type SecretValues, secretValues, withoutParts } from "./scrub.ts";
+import { withStatusApart } from "./status-apart.ts";
 import { shortHash } from "./names.ts";
 
-/** What an ActionSet does not say itself. */
+/** All that matters and an ActionSet does not say itself. */
 export interface Surroundings {
   readonly settings: Settings;
-  /** Whether it is its turn, among all that this process executes. */
+  /** Tells whether it is its turn, among all that this process executes. */
   readonly mayBegin: (memory: Memory) => boolean;
+  /** Tells whether the status of ActionSets is a subresource. */
+  readonly isStatusApart: () => boolean;
 }
 
 const DONE: Step = { type: "done" };
@@ -113,6 +116,10 @@ const wantedActions = (
   return problem === undefined ? E.right(wanted) : E.left(problem);
 };
 
+const withFinalizer = ({ metadata: { finalizers = [] } }: ActionSet): JsonObject => ({
+  finalizers: [...finalizers.filter((one) => one !== RUNNING), RUNNING],
+});
+
 /** Takes it up: the finalizer, and all of its phases pending. */
 const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
   const { spec } = actionSet;
@@ -125,7 +132,6 @@ const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
     const subject = { ...(name && { name }), ...(object && { object }), ...(blueprint && { blueprint }) };
     return pendingAction(subject, wanted.right[at] ?? {});
   });
-  const { finalizers = [] } = actionSet.metadata;
   const projected: Projection = {
     state: "pending",
     actions,
@@ -138,7 +144,7 @@ const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
     type: "run",
     effects: [
       patchOwn(actionSet, "take-up", {
-        metadata: { finalizers: [...finalizers, RUNNING] },
+        metadata: withFinalizer(actionSet),
         // It may have been created with the times of another one.
         status: { ...statusPatch({ ...actionSet, status: {} }, projected, now), completionTime: null },
       }),
@@ -262,15 +268,14 @@ const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings:
   });
   if (actionSet.metadata.deletionTimestamp !== undefined && journal.deletedAt === undefined)
     return record({ ...journal, deletedAt: toTimestamp(now) });
-  if (now >= timeLimit(journal) && !isStopped(journal) && !isAllDone(journal)) {
-    const { awaited } = advance(memory, actionSet, journal, settings, now);
-    const { because } = projection(journal, scrubbedOf(awaited, secretValues(memory)));
+  const next = advance(memory, actionSet, journal, settings, now);
+  if (now >= timeLimit(journal) && !next.isGoing) {
+    const { because } = projection(journal, scrubbedOf(next.awaited, secretValues(memory)));
     const error = `the ActionSet was not done within ${journal.spec.timeout ?? ""}: ${because}`;
     return record({ ...journal, timedOutAt: toTimestamp(now), error });
   }
   if (journal.specIgnored !== true && isEdited(actionSet, journal))
     return record({ ...journal, specIgnored: true }, [SPEC_IGNORED]);
-  const next = advance(memory, actionSet, journal, settings, now);
   if (next.journal !== journal) return record(next.journal);
   if (isAllDone(journal)) return finish(memory, actionSet, known, now);
   const status = statusPatch(actionSet, projection(journal), now);
@@ -284,7 +289,8 @@ const run = (memory: Memory, actionSet: ActionSet, known: ReadJournal, settings:
 /** Taken up, and not at its end. */
 const proceed = (memory: Memory, actionSet: ActionSet, around: Surroundings, now: Instant): Step => {
   const { journal } = memory;
-  const isBegun = actionSet.status?.state === "running";
+  const state = actionSet.status?.state;
+  const isBegun = state === "running";
   const isDeleted = actionSet.metadata.deletionTimestamp !== undefined;
   switch (journal.type) {
     case "unread":
@@ -297,9 +303,9 @@ const proceed = (memory: Memory, actionSet: ActionSet, around: Surroundings, now
       return release(actionSet);
     case "absent":
       if (isDeleted && !isBegun) return release(actionSet);
-      return isBegun
-        ? endWithout(memory, actionSet, "its journal is gone", around.settings, now)
-        : begin(memory, actionSet, around, now);
+      if (isBegun) return endWithout(memory, actionSet, "its journal is gone", around.settings, now);
+      // The finalizer is there, and the status still to come.
+      return state === undefined ? takeUp(memory, actionSet, now) : begin(memory, actionSet, around, now);
   }
 };
 
@@ -328,15 +334,10 @@ const afterEnd = ({ journal }: Memory, actionSet: ActionSet, { defaultTtl }: Set
 const found = ({ journal }: Memory, actionSet: ActionSet): Step => {
   if (journal.type === "unread") return { type: "run", effects: [readJournal(actionSet)] };
   if (journal.type === "absent") return untilChanged("another controller runs it, or has left it");
-  const { finalizers = [] } = actionSet.metadata;
-  return {
-    type: "run",
-    effects: [patchOwn(actionSet, "take-up", { metadata: { finalizers: [...finalizers, RUNNING] } })],
-  };
+  return { type: "run", effects: [patchOwn(actionSet, "take-up", { metadata: withFinalizer(actionSet) })] };
 };
 
-/** What is next. */
-export const decide = (memory: Memory, now: Instant, around: Surroundings): Step => {
+const nextOf = (memory: Memory, now: Instant, around: Surroundings): Step => {
   const { actionSet } = memory;
   const state = actionSet.status?.state;
   if (isTerminal(state)) return afterEnd(memory, actionSet, around.settings, now);
@@ -346,4 +347,10 @@ export const decide = (memory: Memory, now: Instant, around: Surroundings): Step
     return state === "running" ? found(memory, actionSet) : takeUp(memory, actionSet, now);
   }
   return proceed(memory, actionSet, around, now);
+};
+
+/** Decides what is next. */
+export const decide = (memory: Memory, now: Instant, around: Surroundings): Step => {
+  const step = nextOf(memory, now, around);
+  return around.isStatusApart() ? withStatusApart(step, memory.actionSet) : step;
 };

@@ -13,7 +13,7 @@ const waitsFor = ({ metadata: { finalizers = [] } }: KubeObject): string =>
 /** How often a deletion is asked for that meets a conflict although the object is the one to be deleted. */
 const TRIES = 3;
 
-/** Whether this object is gone, or is being deleted, once that was asked for. Left: why it is not. Undefined: still to be asked for. */
+/** Tells whether this object is gone, or is being deleted, once that was asked for. Left: why it is not. Undefined: still to be asked for. */
 const deletion = (
   inquiry: Inquiry,
   context: PhaseContext,
@@ -39,10 +39,10 @@ const deletion = (
   return tried + 1 < TRIES ? deletion(inquiry, context, ref, uid, tried + 1) : refusal;
 };
 
-/** What the phase is to do when the object is gone, or was never there. */
+/** Says what the phase is to do when the object is gone, or was never there. */
 export interface Deletion {
   readonly absent: "end" | "fail";
-  /** Whether it waits until the object is gone. */
+  /** It waits until the object is gone. */
   readonly waits: boolean;
   readonly output: Readonly<Record<string, string>>;
 }

@@ -14,4 +14,5 @@ export { blueprintFact } from "./named-objects.ts";
 export { endedPod } from "./pods/pod-state.ts";
 export { resting } from "./resting.ts";
 export { scrubbed, secretValues } from "./scrub.ts";
+export { isMisplaced } from "./status-apart.ts";
 export { functionGroups, refusedFunctions } from "./templates.ts";

@@ -19,19 +19,19 @@ const PhaseRecord = excerpt({
   attempt: integer,
   startedAt: optional(string()),
   endedAt: optional(string()),
-  /** What the function must know after a restart, such as the uid of its Pod. */
+  /** Facts that the function must know after a restart, such as the uid of its Pod. */
   remembered: optional(openObject({})),
   /** Its arguments as they were rendered: a restart has the same, whatever has become of what they were made from. */
   args: optional(openObject({})),
   output: optional(strings),
   /** The same without values of Secrets, where it has some: for the status. */
   shown: optional(strings),
-  /** What its log had of outputs so far: a kubelet keeps only the end of a long log. */
+  /** Outputs that its log had so far: a kubelet keeps only the end of a long log. */
   seen: optional(strings),
   /** Why it failed. */
   message: optional(string()),
   /**
-   * What has become of its Transaction once that was to be rolled back. state: withdrawing (it was not published, and is about to be
+   * The fate of its Transaction once that was to be rolled back. state: withdrawing (it was not published, and is about to be
    * deleted), done, nothing (it had changed nothing) or incomplete, with the reason.
    */
   rollback: optional(excerpt({ state: string(), message: optional(string()) })),

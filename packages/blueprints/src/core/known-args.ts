@@ -7,7 +7,7 @@ import { functionOf } from "./functions/index.ts";
 import { stringsOf } from "./render-args.ts";
 import { type Data, NIL } from "./templates.ts";
 
-/** What only the phases make known. */
+/** Fields that only the phases make known. */
 export const LATER = ["Phases", "DeferPhase", "CurrentPhase"];
 
 const NAMES_LATER = new RegExp(`\\b(?:${LATER.join("|")})\\b`, "u");

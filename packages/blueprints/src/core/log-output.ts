@@ -1,7 +1,7 @@
 // The outputs in a log: kando writes them as lines with a mark, and the last lines explain a failure.
 import { asObject, type Json } from "@janus/types";
 
-/** What `kando output` writes before the JSON of an output; anything may come before it in the line. */
+/** Written by `kando output` before the JSON of an output; anything may come before it in the line. */
 const MARK = "###Phase-output###:";
 
 /** The part of a log that is kept. */
@@ -109,7 +109,7 @@ export const readLog = (log: LogOutput, chunk: string): LogOutput => {
   const rest = lines.pop() ?? "";
   const reading = begin(log);
   for (const line of lines) readLine(reading, line);
-  // What is left out of a line without an end has no output, or one that is too large.
+  // The part that is left out of a line without an end has no output, or one that is too large.
   const kept = rest.length > MOST_LINE ? rest.slice(-MOST_LINE) : rest;
   const left = rest.length - kept.length;
   if (left > 0 && rest.slice(0, left + MARK.length).includes(MARK)) reading.problem ??= "an output is more than 64 KiB";

@@ -9,7 +9,7 @@ import { recordOf, recordsOf } from "./schedule.ts";
 
 export type Result = "complete" | "failed";
 
-/** What has happened; names of actions and functions are of closed sets. */
+/** An occurrence; names of actions and functions are of closed sets. */
 export type Measure =
   /** seconds: since it began; undefined: it never did. */
   | {
@@ -68,7 +68,7 @@ const phasesOf = (before: Journal, after: Journal, now: Instant): readonly Measu
     ofPhase(among(functionNames, phaseAt(after, id).func), recordOf(before, id), record, now),
   );
 
-/** Whether this process has just found it under way. */
+/** Tells whether this process has just found it under way. */
 const isResumed = (before: Memory, after: Memory): boolean =>
   !before.isKnown && after.journal.type === "read" && !isTerminal(stateOf(after));
 

@@ -30,7 +30,7 @@ export interface Memory {
   readonly object: KubeObject;
   /** Without what cannot be decoded. */
   readonly actionSet: ActionSet;
-  /** What cannot be decoded of it. */
+  /** The reason why it cannot be decoded. */
   readonly problem?: string | undefined;
   readonly journal: KnownJournal;
   /** This process has found out about its journal before: what it reads of it later is no other's. */
@@ -123,7 +123,7 @@ export const refresh = (memory: Memory, object: KubeObject): Memory => {
     : { ...next, facts: new Map(), troubles: new Map(), doubts: new Map() };
 };
 
-/** What has happened to an ActionSet. */
+/** An event in the life of an ActionSet. */
 export type Happened =
   | {
       readonly type: "answered";

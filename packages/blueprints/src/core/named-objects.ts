@@ -23,7 +23,7 @@ export const serviceAccountOf = (actionSet: ActionSet, settings: Settings): stri
 /** Decodes a Blueprint that many actions name once. */
 const decode = memoized((object: KubeObject) => Blueprint.decode(object));
 
-/** What is rendered, merged or compared is. */
+/** Holds for all that is rendered, merged or compared. */
 const DEEPEST = 200;
 
 export const isTooDeep = (value: unknown): boolean => isDeeperThan(value, DEEPEST);

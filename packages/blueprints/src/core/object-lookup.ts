@@ -83,7 +83,7 @@ const discover = (fact: string, of: string): Effect => ({
   request: { verb: "raw", path: of },
 });
 
-/** What a group version has. That it is not served, something before the API server may have said: the list of all groups tells. */
+/** The kinds of a group version. That it is not served, something before the API server may have said: the list of all groups tells. */
 const served = ({ ask }: Inquiry, group: string, version: string, path: string): Answer | undefined => {
   const first = ask({ ...discover(path, path), mayBeUnserved: true });
   if (first === undefined || E.isRight(first) || !isUnserved(first.left)) return first;

@@ -16,6 +16,7 @@ import { decodeJournal } from "./journal.ts";
 import { type Answer, type Happened, type KnownJournal, type Memory, withObject } from "./memory.ts";
 import { JOURNAL, OWN, QUEUE } from "./requests.ts";
 import { isWatchedFact } from "./phase-context.ts";
+import { isMisplaced } from "./status-apart.ts";
 
 const known = (secret: KubeObject): KnownJournal => {
   const decoded = decodeJournal(secret);
@@ -47,9 +48,19 @@ const journalAnswered = (memory: Memory, { request }: Effect, answer: Answer): O
   return { memory, failed: answer.left };
 };
 
-const ownAnswered = (memory: Memory, { request, purpose }: Effect, answer: Answer, at: Instant): Observed<Memory> => {
+/** It is written again when it is known where the status is. */
+const DROPPED: ApiError = {
+  type: "unanswered",
+  cause: "malformed",
+  message:
+    "the status that was written is not in the answer: the definition of ActionSets has the status subresource by now",
+};
+
+const ownAnswered = (memory: Memory, effect: Effect, answer: Answer, at: Instant): Observed<Memory> => {
+  const { request, purpose } = effect;
   if (E.isLeft(answer))
     return classify(answer.left) === "conflict" ? { memory, isStale: true } : { memory, failed: answer.left };
+  if (isMisplaced(effect, answer)) return { memory: withObject(memory, answer.right), failed: DROPPED };
   if (request.verb === "delete") return { memory, isStale: true };
   const { status } = asObject("body" in request ? request.body : {});
   // One that waits for its turn may wait for long: what it needs is read anew when it begins.
@@ -59,7 +70,7 @@ const ownAnswered = (memory: Memory, { request, purpose }: Effect, answer: Answe
 };
 
 /**
- * Whether the answer to a creation says nothing of it: its namespace is not found, or other writers compete for a quota; anything
+ * Tells whether the answer to a creation says nothing of it: its namespace is not found, or other writers compete for a quota; anything
  * before the API server may say so, too.
  */
 const isUncreated = ({ request: { verb } }: Effect, error: ApiError): boolean =>
@@ -79,12 +90,12 @@ const isUnfit = ({ request }: Effect, error: ApiError): boolean => {
   return error.code === 409 && !hasPrecondition;
 };
 
-/** Whether it says nothing of the request. */
+/** Tells whether it says nothing of the request. */
 const isTrouble = (effect: Effect, error: ApiError): boolean =>
   (classify(error) === "transient" && !(effect.mayBeUnserved === true && isUnserved(error))) ||
   isUncreated(effect, error);
 
-/** Whether it is not believed yet. */
+/** Tells whether it is not believed yet. */
 const isDoubted = (
   { doubts }: Memory,
   { effect, at }: Extract<Happened, { type: "answered" }>,

@@ -17,7 +17,7 @@ const found = (list: KubeObject, uid: string): readonly JsonObject[] =>
     .map(({ metadata }) => asObject(metadata))
     .filter(({ annotations }) => ((asObject(annotations)[MADE_BY] ?? "") as string).startsWith(`${uid}/`));
 
-/** What is left to do, and which Pods may run on. */
+/** The requests that are left, and the Pods that may run on. */
 export interface Orphans {
   readonly effects: readonly Effect[];
   readonly problems: readonly string[];

@@ -18,7 +18,7 @@ export const WATCHED = "watched";
 /** The same, of a phase that waits for several. */
 export const watchedAt = (at: number): string => `${at}/${WATCHED}`;
 
-/** What is known of an object that is waited for. */
+/** An object that is waited for, as it was read. */
 export interface WatchedObject {
   readonly ref: ObjectRef;
   /** Undefined: it does not exist. */
@@ -31,7 +31,7 @@ export interface PhaseId {
   readonly phase: number | "defer";
 }
 
-/** What a phase waits for, in words. */
+/** The wait of a phase, in words. */
 export type Awaited = PhaseId & { readonly because: string };
 
 const DEFER = 999;
@@ -44,7 +44,7 @@ const numberOf = ({ action, phase }: PhaseId): number => action * 1000 + (phase 
 /** The number by which a watch knows the `at`th object that a phase waits for. */
 export const indexOf = (id: PhaseId, at: number): number => numberOf(id) * MOST_WATCHED + at;
 
-/** Whether a fact is about objects of the phase that waits for this one. */
+/** Tells whether a fact is about objects of the phase that waits for this one. */
 export const isWatchedFact = (fact: string, index: number): boolean => {
   if (!fact.endsWith(`/${WATCHED}`)) return false;
   const [, action, phase] = fact.split("/");
@@ -73,7 +73,7 @@ export interface PhaseContext {
   readonly id: PhaseId;
   readonly name: string;
   readonly attempt: number;
-  /** Which of its Pods this is about, if it has several: see {@link partOf}. */
+  /** The number of the Pod that this is about, if it has several: see {@link partOf}. */
   readonly part?: number;
   /** Of what is chosen at random, names included. Unknown to others. */
   readonly seed: string;
@@ -82,11 +82,13 @@ export interface PhaseContext {
   /** The Profile of the action. */
   readonly profile?: ObjectReference;
   readonly startedAt: Instant;
-  /** How long this attempt may take, in ms. */
+  /** How long this attempt may take, in ms: as it says itself. */
   readonly timeout?: number;
-  /** What it changes is changed in a Transaction. */
+  /** The same, as its ActionSet bounds it, too. */
+  readonly allowed?: number;
+  /** Its changes are made in a Transaction. */
   readonly isAtomic: boolean;
-  /** What may have been done, and nobody can tell, is done again. */
+  /** A command that may have been executed, and nobody can tell, is executed again. */
   readonly mayRerun: boolean;
   readonly now: Instant;
   readonly settings: Settings;
@@ -119,7 +121,7 @@ export const madeBy = ({ actionSet, id, name, attempt }: PhaseContext): string =
 /** The same, without the attempt: how it begins. */
 export const phaseOf = (context: PhaseContext): string => madeBy(context).slice(0, -`${context.attempt}`.length);
 
-/** Whether this phase has made it, in this attempt or an earlier one: for objects whose names others may choose, too. */
+/** Tells whether this phase has made it, in this attempt or an earlier one: for objects whose names others may choose, too. */
 export const isOfPhase = (context: PhaseContext, { metadata: { annotations = {} } }: KubeObject): boolean => {
   const [mark = "", phase] = [annotations[MADE_BY], phaseOf(context)];
   // The name of another phase may begin as this one does with its attempt.
@@ -145,7 +147,7 @@ export const inquiryOf = (context: PhaseContext): Inquiry => {
   };
 };
 
-/** What is next in a phase. */
+/** The next step of a phase. */
 export type PhaseStep =
   | { readonly type: "run"; readonly effects: readonly Effect[] }
   /** It must know this after a restart. args: its arguments as they were rendered, to be kept with it. */
@@ -154,7 +156,7 @@ export type PhaseStep =
       readonly type: "wait";
       readonly until: Instant;
       readonly because: string;
-      /** What it waits for has ended: only its result is still to be read. */
+      /** It waits for something that has ended: only the result is still to be read. */
       readonly isOver?: true;
       readonly watched?: readonly WatchedObject[];
       readonly follow?: readonly LogSource[];
@@ -205,13 +207,13 @@ export interface KanisterFunction<T extends ArgTable = ArgTable> {
    * @param args as they are written; isAtomic: it changes them in a Transaction
    */
   readonly named?: (args: JsonObject, isAtomic: boolean) => readonly NamedObjects[];
-  /** What is wrong with args before they are rendered, beyond names, required ones and templates. */
+  /** Says what is wrong with args before they are rendered, beyond names, required ones and templates. */
   readonly problems?: (args: JsonObject) => readonly string[];
   /** Of a function that changes objects: what it needs to do so in a Transaction. Absent: it does the same in an atomic action. */
   readonly atomic?: {
     /** The permissions in place of the others, beside those on Transactions. */
     readonly access: (args: Partial<Args<T>>, namespace: string, object?: ObjectReference) => readonly Access[];
-    /** What no Transaction can do or undo, as far as the arguments are known before it starts. */
+    /** Names what no Transaction can do or undo, as far as the arguments are known before it starts. */
     readonly problems: (args: Partial<Args<T>>) => readonly string[];
   };
   readonly step: (args: Args<T>, context: PhaseContext) => PhaseStep;

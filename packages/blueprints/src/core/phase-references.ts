@@ -19,7 +19,7 @@ const unknown = (value: unknown, path: string, phases: readonly BlueprintPhase[]
     .filter(([, name]) => !phases.some((phase) => phase.name === name))
     .map(([at, name]) => `${at}: no phase before it is called "${name}"`);
 
-/** What an action names of phases and does not have: a phase sees itself and those before it, the end all of them. */
+/** Names what an action asks of phases and they do not have: a phase sees itself and those before it, the end all of them. */
 export const referenceProblems = ({ phases = [], deferPhase, outputArtifacts }: BlueprintAction): readonly string[] => [
   ...phases.flatMap(({ name = "", args }, at) =>
     unknown(args, "args", phases.slice(0, at + 1)).map((problem) => `phase ${name}: ${problem}`),

@@ -14,7 +14,7 @@ import { paramsOf } from "./params.ts";
 import type { PhaseContext, PhaseId, PhaseStep, Settings } from "./phase-context.ts";
 import type { RenderedObject } from "./render-args.ts";
 import type { Inquiry } from "./requests.ts";
-import { mustEnd, PENDING, recordOf } from "./schedule.ts";
+import { arePhasesEnded, isStopped, mustEnd, PENDING, recordOf } from "./schedule.ts";
 import type { Data } from "./templates.ts";
 
 export const phaseAt = ({ actions }: Journal, { action, phase }: PhaseId): BlueprintPhase => {
@@ -23,6 +23,24 @@ export const phaseAt = ({ actions }: Journal, { action, phase }: PhaseId): Bluep
 };
 
 const instant = (time: string | undefined): Instant => fromTimestamp(time) ?? 0;
+
+const limitOf = ({ spec, time }: Journal): Instant => instant(time) + (timeoutOf(spec) ?? Number.POSITIVE_INFINITY);
+
+/** When the phases of an ActionSet must be done; never, once they are, or none begins any more. deferPhases are not bounded by it. */
+export const timeLimit = (journal: Journal): Instant =>
+  isStopped(journal) || arePhasesEnded(journal) ? Number.POSITIVE_INFINITY : limitOf(journal);
+
+/** Bounds a phase that has begun then, in ms: by its own timeout, and by that of its ActionSet. Undefined: no bound. */
+const allowedTo = (
+  journal: Journal,
+  { phase }: PhaseId,
+  own: number | undefined,
+  startedAt: Instant,
+): number | undefined => {
+  const left = phase === "defer" ? Number.POSITIVE_INFINITY : limitOf(journal) - startedAt;
+  const least = Math.min(own ?? Number.POSITIVE_INFINITY, Math.max(0, left));
+  return least === Number.POSITIVE_INFINITY ? undefined : least;
+};
 
 /** All that has been learned while it runs. */
 type Learned = Pick<Memory, "facts" | "troubles" | "logs" | "execs">;
@@ -48,7 +66,9 @@ export const contextOf = (
   const key = phaseKey(id.action, id.phase, record.attempt);
   const phase = phaseAt(journal, id);
   const { onInterrupted } = phase;
+  const startedAt = instant(record.startedAt);
   const timeout = timeoutOf(phase);
+  const allowed = allowedTo(journal, id, timeout, startedAt);
   return {
     actionSet,
     serviceAccount: journal.serviceAccount,
@@ -58,8 +78,9 @@ export const contextOf = (
     seed: journal.seed,
     ...(object === undefined ? {} : { object }),
     ...(profile === undefined ? {} : { profile }),
-    startedAt: instant(record.startedAt),
+    startedAt,
     ...(timeout === undefined ? {} : { timeout }),
+    ...(allowed === undefined ? {} : { allowed }),
     isAtomic: id.phase !== "defer" && journal.actions[id.action]?.blueprint.atomic === true,
     mayRerun: onInterrupted === undefined ? id.phase === "defer" : onInterrupted === "Rerun",
     now,
@@ -78,7 +99,7 @@ export const contextOf = (
 
 export const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
-/** What a phase says before it has asked for anything: so it will when its turn comes, with these arguments. */
+/** Names the problem that a phase has before it has asked for anything: so it will when its turn comes, with these arguments. */
 export const firstProblem = (
   actionSet: ActionSet,
   journal: Journal,
@@ -94,13 +115,9 @@ export const firstProblem = (
   return step.type === "fail" ? [step.message] : [];
 };
 
-/** When the phases of an ActionSet must be done. */
-export const timeLimit = ({ spec, time }: Journal): Instant =>
-  instant(time) + (timeoutOf(spec) ?? Number.POSITIVE_INFINITY);
-
-/** How long a phase may take: what it says, and a deferPhase after a deletion some time in any case. */
-const boundOf = (journal: Journal, { id, timeout }: PhaseContext): number =>
-  timeout ?? (id.phase === "defer" && journal.deletedAt !== undefined ? DEFER_OF_DELETED : Number.POSITIVE_INFINITY);
+/** How long a phase may take: what bounds it, and a deferPhase after a deletion some time in any case. */
+const boundOf = (journal: Journal, { id, allowed }: PhaseContext): number =>
+  allowed ?? (id.phase === "defer" && journal.deletedAt !== undefined ? DEFER_OF_DELETED : Number.POSITIVE_INFINITY);
 
 /** Since when it is over time, and only what it has come to is looked at. */
 const overdueSince = ({ remembered }: PhaseContext): Instant | undefined =>
@@ -122,10 +139,13 @@ const endedBy = (journal: Journal, context: PhaseContext): string | undefined =>
   if (id.phase !== "defer" && mustEnd(journal))
     return journal.deletedAt === undefined ? journal.error : "the ActionSet was deleted";
   if (now < context.startedAt + boundOf(journal, context)) return undefined;
-  return `it was not done within ${phaseAt(journal, id).timeout ?? "10m, since the ActionSet was deleted"}`;
+  const isOwn = id.phase === "defer" || now >= context.startedAt + (context.timeout ?? Number.POSITIVE_INFINITY);
+  return isOwn
+    ? `it was not done within ${phaseAt(journal, id).timeout ?? "10m, since the ActionSet was deleted"}`
+    : `the ActionSet was not done within ${journal.spec.timeout ?? ""}`;
 };
 
-/** Whether it changes nothing, and waits for nothing but to be told of what has ended. */
+/** Tells whether it changes nothing, and waits for nothing but to be told of what has ended. */
 const isLook = (step: PhaseStep): boolean =>
   step.type === "run"
     ? step.effects.every(({ request: { verb } }) => verb === "get" || verb === "list" || verb === "raw")
@@ -137,8 +157,27 @@ export const ended = (why: string, next: PhaseStep | undefined, stopping: PhaseS
   return stopping === undefined || stopping.type === "fail" ? last : stopping;
 };
 
-/** What is next in one phase: its args are rendered anew, and the same each time. Undefined: what they need is still to be read. */
-export const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseStep | undefined => {
+/** The time of its ActionSet is over, and it has not ended by then: nothing more is done in it. because: what it was at. */
+export interface Overdue {
+  readonly type: "overdue";
+  readonly because?: string;
+}
+
+/**
+ * Looks once more at a phase that is over time: what is done by then is done, though it may be found out only after a restart. Undefined:
+ * it is not done.
+ */
+const lastLook = (context: PhaseContext, next: PhaseStep | undefined): PhaseStep | undefined => {
+  if (next?.type === "end" || next?.type === "fail") return next;
+  if (next === undefined || !isLook(next)) return undefined;
+  const since = overdueSince(context);
+  if (since !== undefined) return context.now < since + LAST_LOOK ? next : undefined;
+  const overdue = { [OVERDUE]: new Date(context.now).toISOString() };
+  return { type: "remember", remembered: { ...context.remembered, ...overdue } };
+};
+
+/** Decides what is next in one phase: its args are rendered anew, and the same each time. Undefined: what they need is still to be read. */
+export const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): PhaseStep | Overdue | undefined => {
   const { id, attempt, startedAt } = context;
   const { func = "", args = {} } = phaseAt(journal, id);
   const found = functionOf(func);
@@ -156,21 +195,14 @@ export const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): P
   const read = readArgs(found.args, rendered.right);
   if (E.isLeft(read)) return fail(read.left);
   const why = endedBy(journal, context);
-  if (why === undefined) {
+  const isLate = id.phase !== "defer" && context.now >= timeLimit(journal);
+  if (why === undefined && !isLate) {
     const next = found.step(read.right, context);
     return next.type === "remember" ? { ...next, args: rendered.right } : next;
   }
-  // What is done by then is done, though it may be found out only after a restart.
   const next = mustEnd(journal) && id.phase !== "defer" ? undefined : found.step(read.right, context);
-  if (next?.type === "end" || next?.type === "fail") return next;
-  if (next !== undefined && isLook(next)) {
-    const since = overdueSince(context);
-    if (since === undefined)
-      return {
-        type: "remember",
-        remembered: { ...context.remembered, [OVERDUE]: new Date(context.now).toISOString() },
-      };
-    if (context.now < since + LAST_LOOK) return next;
-  }
+  const last = lastLook(context, next);
+  if (last !== undefined) return last;
+  if (why === undefined || isLate) return { type: "overdue", ...(next?.type === "wait" && { because: next.because }) };
   return ended(why, next, found.stop?.(read.right, context));
 };

@@ -7,7 +7,7 @@ import { rollbackText } from "./atomic/rollback.ts";
 import type { Awaited, PhaseId } from "./phase-context.ts";
 import { isStopped, isToBeRolledBack, recordsOf, retrying, running } from "./schedule.ts";
 
-/** What an ActionSet is about to be: Kanister has no other states. */
+/** The states that an ActionSet is about to be in: Kanister has no others. */
 export type State = "pending" | "running" | "complete" | "failed";
 
 const inSeconds = (time: string | undefined): string | undefined => time && `${time.slice(0, 19)}Z`;
@@ -169,7 +169,7 @@ const isSame = (stored: JsonObject, patch: JsonObject): boolean =>
   );
 
 /**
- * Whether the status says so already but for the words of its conditions, as far as its definition has room for it.
+ * Tells whether the status says so already but for the words of its conditions, as far as its definition has room for it.
  *
  * @param recorded what was written last
  */
@@ -214,7 +214,7 @@ const progressOf = (
   };
 };
 
-/** Whether its conditions say already what these phases wait for, or its definition has no room for conditions. */
+/** Tells whether its conditions say already what these phases wait for, or its definition has no room for conditions. */
 export const isSaid = ({ status }: ActionSet, journal: Journal, awaited: readonly Awaited[]): boolean => {
   const { because } = progressOf(journal, awaited);
   return status?.conditions?.every(({ message }) => message === because) ?? true;

@@ -15,7 +15,7 @@ import type { Inquiry } from "./requests.ts";
 import { NO_SECRETS } from "./scrub.ts";
 import { isText, REDACTED } from "./text.ts";
 
-/** What stands for the cluster: manifests in place of references, and the outputs of phases by their names. */
+/** Stands for the cluster: manifests in place of references, and the outputs of phases by their names. */
 export type Values = Pick<ActionSpec, "options" | "artifacts" | "podOverride" | "podLabels" | "podAnnotations"> & {
   readonly object?: KubeObject;
   /** Pods, containers and claims of a workload, as templates see them. */
@@ -23,7 +23,7 @@ export type Values = Pick<ActionSpec, "options" | "artifacts" | "podOverride" | 
   readonly configMaps?: Readonly<Record<string, KubeObject>>;
   readonly secrets?: Readonly<Record<string, KubeObject>>;
   readonly profile?: KubeObject;
-  /** What else is read: the Secret of the Profile, the objects of phases. */
+  /** Others that are read: the Secret of the Profile, the objects of phases. */
   readonly objects?: readonly KubeObject[];
   readonly outputs?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 };
@@ -118,7 +118,7 @@ const answering = ({ configMaps = {}, secrets = {}, profile, objects = [] }: Val
   };
 };
 
-/** What is shown in place of rendered text: nothing that depends on a Secret. */
+/** Shows something in place of rendered text: nothing that depends on a Secret. */
 const shown = (value: RenderedJson): Json => {
   if (isText(value)) return value.pieces.map(({ text, isTainted: isSecret }) => (isSecret ? REDACTED : text)).join("");
   if (Array.isArray(value)) return (value as readonly RenderedJson[]).map(shown);
@@ -198,7 +198,7 @@ export const renderedAction = (
     const checked = E.flatMap(data, (params) => {
       const rendered = renderArgs(table, args, params, { now: Date.parse(at.time), seed: `${phase}` });
       const read = E.flatMap(rendered, (all) => E.map(() => shown(all) as JsonObject)(readArgs(table, all)));
-      // What cannot be read at all is no problem of this phase.
+      // A document that cannot be read at all is no problem of this phase.
       return E.mapLeft((problem: string) => `phase ${called}: ${problem}`)(read);
     });
     return { name: called, func, args: checked };

@@ -23,7 +23,7 @@ export const stringsOf = (value: Json, path: string, verbatim?: string): readonl
   ]);
 };
 
-/** What is wrong with its templates, before anything is known of their data. */
+/** Says what is wrong with its templates, before anything is known of their data. */
 export const templateProblems = (value: Json, path: string, verbatim?: string): readonly string[] =>
   stringsOf(value, path, verbatim).flatMap(([at, text]) => {
     const problem = problemOf(text);

@@ -4,16 +4,18 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet, ActionSpec } from "../api/action-set.ts";
 import { type BlueprintAction, isAtomic, phasesOf } from "../api/blueprint.ts";
 import { isGiven, type ObjectReference } from "../api/object-reference.ts";
-import { accessProblems } from "./access.ts";
 import { accountHint } from "./account-hint.ts";
 import { actionProblems, inputProblems } from "./action-problems.ts";
 import { unservedTransactions } from "./atomic/atomic-problems.ts";
 import { specProblems } from "./bounds.ts";
 import { type ActionRecord, type Journal, newJournal } from "./journal.ts";
+import { accessProblems } from "./known-access.ts";
+import { constantArgs, knownArgs } from "./known-args.ts";
 import { knownReferenceProblems } from "./known-references.ts";
 import { show } from "./names.ts";
 import { blueprintAction, isTooDeep, namedObject, serviceAccountOf, TOO_DEEP } from "./named-objects.ts";
 import { isWorkload, locate, readObject, workloadOf } from "./object-lookup.ts";
+import { paramsOf } from "./params.ts";
 import type { Settings } from "./phase-context.ts";
 import { get, type Inquiry, serviceAccounts } from "./requests.ts";
 import { PENDING } from "./schedule.ts";
@@ -24,6 +26,10 @@ const MOST_JOURNAL = 400 * 1024;
 interface ResolvedAction {
   /** In the order in which a reader meets them. */
   readonly problems: readonly string[];
+  /** The action of the Blueprint, as far as there is one. */
+  readonly wanted: BlueprintAction;
+  /** Transactions are served, or are not needed. */
+  readonly mayBeAtomic: boolean;
   /** Undefined: something that its templates see is missing. */
   readonly record: ActionRecord | undefined;
 }
@@ -39,7 +45,7 @@ const resolveAction = (
 ): ResolvedAction => {
   const { namespace: own } = actionSet.metadata;
   const blueprint = blueprintAction(inquiry, actionSet, spec, at);
-  if (blueprint === undefined) return { problems: [], record: undefined };
+  if (blueprint === undefined) return { problems: [], wanted: {}, mayBeAtomic: false, record: undefined };
   const wanted: BlueprintAction = E.isRight(blueprint) ? blueprint.right : {};
   const location = spec.object === undefined ? E.left(`action ${at} has no object`) : locate(inquiry, spec.object, own);
   const place = location !== undefined && E.isRight(location) ? location.right : undefined;
@@ -75,16 +81,12 @@ const resolveAction = (
     ...[...read, profile].flatMap((one) => (one !== undefined && E.isLeft(one) ? [one.left] : [])),
   ];
   const unserved = unservedTransactions(inquiry, spec.name ?? "", wanted);
-  const mayBeAtomic = unserved.length === 0;
-  const problems = [
-    ...missing,
-    ...actionProblems(wanted),
-    ...unserved,
-    ...phasesOf(wanted).flatMap((phase) =>
-      accessProblems(inquiry, phase, own, account, mayBeAtomic && isAtomic(wanted, phase), spec.object),
-    ),
-  ];
-  if (missing.length > 0 || object === undefined || workload === undefined) return { problems, record: undefined };
+  const resolved = {
+    problems: [...missing, ...actionProblems(wanted), ...unserved],
+    wanted,
+    mayBeAtomic: unserved.length === 0,
+  };
+  if (missing.length > 0 || object === undefined || workload === undefined) return { ...resolved, record: undefined };
   const record: ActionRecord = {
     blueprint: wanted,
     phases: (wanted.phases ?? []).map(() => PENDING),
@@ -95,7 +97,45 @@ const resolveAction = (
       maps.flatMap(([name, one]) => (one !== undefined && E.isRight(one) ? [[name, without(one.right, [])]] : [])),
     ),
   };
-  return { problems, record };
+  return { ...resolved, record };
+};
+
+/** All that is wrong with an action: what its phases may not do is asked with what is known of their arguments. */
+const problemsOf = (
+  inquiry: Inquiry,
+  actionSet: ActionSet,
+  journal: Journal,
+  settings: Settings,
+  action: number,
+  { problems, wanted, mayBeAtomic, record }: ResolvedAction,
+): readonly string[] => {
+  const { serviceAccount: account, spec } = journal;
+  const { namespace: own } = actionSet.metadata;
+  const found = record === undefined ? undefined : paramsOf(inquiry, actionSet, journal, { action, phase: 0 });
+  const data = found !== undefined && E.isRight(found) ? found.right : undefined;
+  const phases = phasesOf(wanted).map((phase) => ({
+    phase,
+    known: data === undefined ? constantArgs(phase) : knownArgs(phase, data),
+  }));
+  const object = spec.actions?.[action]?.object;
+  return [
+    ...problems,
+    ...phases.flatMap(({ phase, known }) => {
+      const actor = { own, account, isAtomic: mayBeAtomic && isAtomic(wanted, phase), object };
+      return accessProblems(inquiry, phase, actor, known, data);
+    }),
+    ...(found !== undefined && E.isLeft(found) ? [found.left] : []),
+    ...(data === undefined
+      ? []
+      : knownReferenceProblems(
+          actionSet,
+          journal,
+          settings,
+          action,
+          data,
+          phases.map(({ known }) => known),
+        )),
+  ];
 };
 
 /**
@@ -122,10 +162,7 @@ export const resolve = (
     ...(answer !== undefined && E.isLeft(answer) && isAbsent(answer.left)
       ? [`ServiceAccount ${namespace}/${account} not found`]
       : []),
-    ...resolved.flatMap(({ problems: own, record }, action) => [
-      ...own,
-      ...(record === undefined ? [] : knownReferenceProblems(inquiry, actionSet, journal, settings, action)),
-    ]),
+    ...resolved.flatMap((one, action) => problemsOf(inquiry, actionSet, journal, settings, action, one)),
   ];
   if (inquiry.missing.length > 0) return undefined;
   const hint = accountHint(problems.join("; "), actionSet, account);

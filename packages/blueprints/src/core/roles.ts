@@ -20,7 +20,7 @@ const kindOf = (kind: string | undefined): Resource | undefined => KINDS[(kind ?
 
 const readsProfile = ({ func = "" }: BlueprintPhase): boolean => functionOf(func)?.readsProfile === true;
 
-/** What is read of the object and of what the action names. */
+/** Reads of the object, and of all that the action names. */
 const readAccess = (action: BlueprintAction, own: string): readonly Access[] => {
   const known = kindOf(action.kind);
   const all = phasesOf(action).map(text).join("\n");
@@ -41,7 +41,7 @@ const readAccess = (action: BlueprintAction, own: string): readonly Access[] => 
   ];
 };
 
-/** What a command must not show goes to a Secret of its Pod. */
+/** The words that a command must not show go to a Secret of its Pod. */
 const concealedAccess = (phase: BlueprintPhase, access: readonly Access[]): readonly Access[] =>
   /\.(?:Secrets|Profile)\b/u.test(text(phase))
     ? access
@@ -51,7 +51,7 @@ const concealedAccess = (phase: BlueprintPhase, access: readonly Access[]): read
         .flatMap(({ namespace }) => argsAccess(namespace))
     : [];
 
-/** What a phase needs, as far as it is known, and in words what is not known before it is rendered. */
+/** The needs of a phase, as far as they are known, and in words what is not known before it is rendered. */
 interface Needed {
   readonly access: readonly Access[];
   readonly unknown: readonly string[];
@@ -61,7 +61,7 @@ const isTemplate = (written: string): boolean => written.includes("{{");
 
 const NOT_RENDERED = "which is known only when it is rendered";
 
-/** What is done to objects that an argument names. */
+/** The accesses to objects that an argument names. */
 const neededOn = (func: string, named: NamedObjects): Needed => {
   const access = namedAccess(named);
   if (access !== undefined) return { access, unknown: [] };
@@ -129,7 +129,7 @@ const rulesOf = (all: readonly Access[]): readonly JsonObject[] => {
 export interface Roles {
   /** Roles, and a ClusterRole for what is in no namespace. */
   readonly manifests: readonly JsonObject[];
-  /** What only shows when it is rendered, and why. */
+  /** The needs that only show when it is rendered, and why. */
   readonly unknown: readonly string[];
 }
 

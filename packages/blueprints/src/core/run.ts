@@ -13,7 +13,7 @@ import { contextOf, deadlineOf, stepOf, timeLimit } from "./phase-step.ts";
 import { madePods } from "./pods/parts.ts";
 import { type RenderedObject, secretsIn } from "./render-args.ts";
 import { get, inquiry, type ObjectRef, remove } from "./requests.ts";
-import { isStopped, recordOf, recordsOf, retrying, running, scheduled } from "./schedule.ts";
+import { recordOf, recordsOf, retrying, running, scheduled } from "./schedule.ts";
 import { NO_SECRETS, secretValues } from "./scrub.ts";
 
 /** An object that a phase has made, by the name under which answers about it are remembered. */
@@ -48,18 +48,20 @@ export const leftovers = (memory: Memory, actionSet: ActionSet, journal: Journal
     return E.isRight(left) && left.right.metadata.uid === uid ? [deletion] : [];
   });
 
-/** What all running phases come to. */
+/** The next step of all running phases together. */
 export interface Advance {
   /** With all that is to be recorded now. */
   readonly journal: Journal;
   readonly effects: readonly Effect[];
-  /** What is waited for when nothing else is to be done. */
+  /** The wait when nothing else is to be done. */
   readonly wait: Extract<Step, { readonly type: "wait" }>;
-  /** What each phase waits for, as its function says it: it may have values of Secrets. */
+  /** The waits of the phases, as their functions say them: they may have values of Secrets. */
   readonly awaited: readonly Awaited[];
+  /** A phase runs whose time is not over, or that may have ended in time. */
+  readonly isGoing: boolean;
 }
 
-/** What is next in all running phases, side by side. */
+/** Decides what is next in all running phases, side by side. */
 export const advance = (
   memory: Memory,
   actionSet: ActionSet,
@@ -73,7 +75,13 @@ export const advance = (
     const context = contextOf(memory, actionSet, journal, id, record, settings, now);
     return { id, context, step: stepOf(context, ask, journal) };
   });
-  const known = steps.flatMap(({ id, context, step }) => (step === undefined ? [] : [{ id, context, step }]));
+  const known = steps.flatMap(({ id, context, step }) =>
+    step === undefined || step.type === "overdue" ? [] : [{ id, context, step }],
+  );
+  const overdue = steps.flatMap(({ id, step }) =>
+    step?.type === "overdue" && step.because !== undefined ? [{ ...id, because: step.because }] : [],
+  );
+  const isLate = now >= timeLimit(journal);
   const args = recordsOf(journal).flatMap(({ record }) => (record.args ?? []) as RenderedObject | readonly []);
   const isEnd = known.some(({ step }) => step.type === "end" || step.type === "fail");
   const secrets = isEnd ? secretValues(memory, args.flatMap(secretsIn)) : NO_SECRETS;
@@ -86,12 +94,13 @@ export const advance = (
   const removals = leftovers(memory, actionSet, rolling.journal);
   const effects = known.flatMap(({ step }) => (step.type === "run" ? step.effects : []));
   return {
-    journal: scheduled(rolling.journal, now, removals.length === 0),
+    // Nothing more begins before it is known which phases have ended in time.
+    journal: isLate ? rolling.journal : scheduled(rolling.journal, now, removals.length === 0),
     effects: [...removals, ...ask.missing, ...effects, ...rolling.effects],
     wait: {
       type: "wait",
       until: Math.min(
-        isStopped(journal) ? Number.POSITIVE_INFINITY : timeLimit(journal),
+        isLate ? Number.POSITIVE_INFINITY : timeLimit(journal),
         ...[...waits, ...rolling.waits].map(({ until }) => until),
         ...retries.map(({ at }) => at),
       ),
@@ -109,6 +118,7 @@ export const advance = (
       follow: waits.flatMap(({ follow }) => follow ?? []),
       execs: waits.flatMap(({ execs }) => execs ?? []),
     },
-    awaited: waits.map(({ id, because }) => ({ ...id, because })),
+    awaited: [...waits.map(({ id, because }) => ({ ...id, because })), ...overdue],
+    isGoing: steps.some(({ id, step }) => id.phase !== "defer" && step?.type !== "overdue"),
   };
 };

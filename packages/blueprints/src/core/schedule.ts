@@ -18,7 +18,10 @@ export const isStopped = ({ error, deletedAt }: Journal): boolean => error !== u
 const isFailing = (journal: Journal): boolean =>
   isStopped(journal) && journal.actions.some(({ phases }) => phases.some(({ state }) => state !== "complete"));
 
-/** Whether its Transaction has changed something that must not stay: of an attempt that is followed by another, or of all. */
+/** Only deferPhases are left of it. */
+export const arePhasesEnded = ({ actions }: Journal): boolean => actions.every(({ phases }) => phases.every(isEnded));
+
+/** Tells whether its Transaction has changed something that must not stay: of an attempt that is followed by another, or of all. */
 export const isToBeRolledBack = (journal: Journal, { state, remembered, rollback }: PhaseRecord): boolean =>
   transactionUid(remembered) !== undefined &&
   (rollback === undefined || rollback.state === "withdrawing") &&

@@ -45,7 +45,7 @@ const formsOf = (bytes: Buffer): readonly string[] => {
   ];
 };
 
-/** What must not be shown. */
+/** The values that must not be shown. */
 export interface SecretValues {
   /** In all forms, the longest first. */
   readonly whole: readonly string[];

@@ -11,7 +11,7 @@ const subjectIn = (data: Value): string | undefined =>
     ? data.type.fields.find(({ name }, at) => SUBJECTS.includes(name) && data.fields[at]?.is === "struct")?.name
     : undefined;
 
-/** What the object of the action has in its place. */
+/** The field that the object of the action has in its place. */
 const instead = (asked: string, field: string, there: string | undefined): string => {
   if (there !== undefined) return `use .${there}.${asked === "Namespace" ? "Namespace" : field}`;
   return `use .Object.metadata.${asked === "Namespace" || field === "Namespace" ? "namespace" : "name"}`;

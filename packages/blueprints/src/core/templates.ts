@@ -69,7 +69,7 @@ export const struct = (name: string, fields: readonly Field[]): Data =>
     Object.fromEntries(fields.map(({ name: called, value }) => [called, value])),
   );
 
-/** What makes a template give something else each time; the same again gives the same. */
+/** The source of all that a template gives otherwise each time; the same again gives the same. */
 export interface Randomness {
   readonly now: Instant;
   readonly seed: string;

@@ -14,7 +14,7 @@ export interface Conditions {
   readonly allOf: readonly Condition[];
 }
 
-/** What a condition gives for an object. */
+/** The value of a condition for an object. */
 export interface Evaluated {
   readonly isMet: boolean;
   /** For the message at the deadline. */
@@ -23,7 +23,7 @@ export interface Evaluated {
 
 /** How conditions are written. */
 export interface Language {
-  /** What is wrong with one, whatever the object is. */
+  /** Says what is wrong with one, whatever the object is. */
   readonly problem: (text: string) => string | undefined;
   readonly evaluate: (text: string, object: KubeObject) => Evaluated;
 }
@@ -72,7 +72,7 @@ export const referencesIn = (conditions: Json | undefined): readonly (readonly [
     );
   });
 
-/** What is wrong with their texts, before anything is known of the objects. */
+/** Says what is wrong with their texts, before anything is known of the objects. */
 export const conditionProblems = ({ problem }: Language, conditions: Json | undefined): readonly string[] =>
   LISTS.flatMap((list) => {
     const all = asObject(conditions)[list];

@@ -12,7 +12,7 @@ const parsed = (text: string): E.Either<string, readonly unknown[]> =>
 /** Where a Secret keeps its values. */
 const VALUES = ["data", "stringData"];
 
-/** What stands in the place of a Secret, to see what depends on it. */
+/** Stands in the place of a Secret, to see what depends on it. */
 const OTHER = "janus";
 
 const replaced = ({ pieces }: Text): string =>

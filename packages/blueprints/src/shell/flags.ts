@@ -11,6 +11,7 @@ import {
 } from "@janus/runtime/parts";
 import { isDnsSubdomain, MAX_INT32, parseDuration } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
+import { BLUEPRINTS_LEASE } from "../api/names.ts";
 
 interface OwnValues {
   readonly defaultServiceAccount: string;
@@ -32,7 +33,7 @@ const TOOLS_IMAGE = "ghcr.io/kanisterio/kanister-tools:0.119.0";
 const DEFAULTS = {
   namespace: SYSTEM_NAMESPACE,
   writeTimeout: 5,
-  leaseName: "janus-blueprints-leader",
+  leaseName: BLUEPRINTS_LEASE,
   leaderElection: { leaseDuration: 30, renewDeadline: 20, retryPeriod: 5 },
 };
 

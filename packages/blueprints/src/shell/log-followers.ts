@@ -14,7 +14,7 @@ export interface LogFollowers {
 
 /** Before a log is read again from its beginning, in ms. */
 const PAUSE = 500;
-/** What was read so far is told so often, in ms. */
+/** How often the part that was read so far is told, in ms. */
 const TOLD_EVERY = 5000;
 /** A container that has not started has no log: it is asked for so often. */
 const MOST_REFUSALS = 20;
@@ -33,7 +33,7 @@ const problemOf = (error: ApiError, refusals: number): string | undefined => {
 interface Followed {
   readonly aborted: AbortController;
   readonly isOver: boolean;
-  /** What was read of it so far. */
+  /** The part of it that was read so far. */
   log: LogOutput;
   /** Until that is told. */
   soon?: NodeJS.Timeout;

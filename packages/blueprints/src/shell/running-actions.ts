@@ -13,7 +13,7 @@ export interface Candidate {
 }
 
 export interface RunningActions {
-  /** Whether it may begin now. One with more actions than there may be begins when no other of its namespace runs. */
+  /** Tells whether it may begin now. One with more actions than there may be begins when no other of its namespace runs. */
   readonly mayBegin: (candidate: Candidate) => boolean;
   /** It is executed from now on. */
   readonly begin: (candidate: Candidate) => void;

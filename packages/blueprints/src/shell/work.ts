@@ -25,6 +25,7 @@ import {
   type Effect,
   endedPod,
   type Happened,
+  isMisplaced,
   type Memory,
   resting,
   type Settings,
@@ -37,6 +38,7 @@ import { impersonating, logFollowers } from "./log-followers.ts";
 import { actionSetMetrics } from "./metrics.ts";
 import { NAMES } from "./names.ts";
 import { type Candidate, runningActions } from "./running-actions.ts";
+import { statusPlace } from "./status-place.ts";
 import { loggingRequests, logOf, observing } from "./telemetry.ts";
 
 /** Objects that phases wait for: watches of all namespaces, and of one. Each uses a connection. */
@@ -116,13 +118,17 @@ export const startWork = (
     else watches.join({ uid, namespace, as: impersonating(namespace, as) }, targets);
   };
 
-  const controller = actionSetController({ ...settings, process: randomUUID() }, (memory) =>
-    turns.mayBegin(candidateOf(memory)),
+  const status = statusPlace(api);
+  const controller = actionSetController(
+    { ...settings, process: randomUUID() },
+    { mayBegin: (memory) => turns.mayBegin(candidateOf(memory)), isStatusApart: status.isApart },
   );
   const loop = reconcileKeys<Memory, Effect, Happened, Step>(controller, {
     kind: "ActionSet",
     resting,
-    read: (key, { log: lines }) => {
+    read: async (key, { log: lines }) => {
+      const found = await status.find();
+      if (E.isLeft(found)) return found;
       const [namespace = "", name = ""] = key.split("/");
       const request = { verb: "get", resource: actionSets, namespace, name, purpose: "read-actionset" } as const;
       return withRequestLog(api, lines).send(request);
@@ -130,6 +136,7 @@ export const startWork = (
     perform: async (round, tracked, effect) => {
       const sent = tracked.now();
       const answer = await sending(loggingRequests(api, round.log, tracked.memory), tracked.namespace, effect);
+      if (isMisplaced(effect, answer)) status.forget();
       return { type: "answered", effect, answer, sent, at: tracked.now() };
     },
     wake: (key) => watched.wake(key),

@@ -1,7 +1,6 @@
 // Creates a Transaction, records its author, and then creates the objects with its contents.
-import { LAST_EDITED_BY, REQUESTED_BY } from "@janus/api";
+import { LAST_EDITED_BY, REQUESTED_BY, transactions } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
-import { transactions } from "@janus/controller";
 import type { Create } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure, OUTCOME_UNKNOWN } from "../failure.ts";

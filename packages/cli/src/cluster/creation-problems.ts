@@ -1,7 +1,6 @@
 // Finds out by dry runs and access reviews why the API server would not create a Transaction.
-import { POLICIES } from "@janus/api";
+import { POLICIES, transactions } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
-import { transactions } from "@janus/controller";
 import type { ApiError } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";

@@ -1,5 +1,5 @@
 // Watches one object, a Transaction unless said otherwise, and yields each of its states.
-import { transactions } from "@janus/controller";
+import { transactions } from "@janus/api";
 import type { ApiError, KubeObject, Resource } from "@janus/kube";
 import { startReflector } from "@janus/runtime/parts";
 import type { Cluster } from "./cluster.ts";

@@ -1,6 +1,5 @@
 // Patches the lifecycle of the very Transaction that was read.
-import { APPROVED_BY, LIFECYCLE_CHANGED_BY, type LIFECYCLES, type Transaction } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { APPROVED_BY, LIFECYCLE_CHANGED_BY, type LIFECYCLES, type Transaction, transactions } from "@janus/api";
 import type { ApiError, KubeObject } from "@janus/kube";
 import type { Either } from "fp-ts/lib/Either.js";
 import type { Cluster } from "./cluster.ts";

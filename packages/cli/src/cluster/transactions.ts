@@ -1,6 +1,5 @@
 // Reads and decodes stored Transactions.
-import { decodeTransaction, type Transaction } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { decodeTransaction, type Transaction, transactions } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";

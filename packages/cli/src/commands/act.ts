@@ -1,6 +1,13 @@
 // The commands rollback, retry and cancel, which request something of a published Transaction.
-import { type Phase, REQUEST_ROLLBACK, RETRY_ROLLBACK, ROLLBACK_REQUESTED_BY, type Transaction } from "@janus/api";
-import { isReversible, isTerminal, isUnread, REVERSIBLE, transactions } from "@janus/controller";
+import {
+  type Phase,
+  REQUEST_ROLLBACK,
+  RETRY_ROLLBACK,
+  ROLLBACK_REQUESTED_BY,
+  type Transaction,
+  transactions,
+} from "@janus/api";
+import { isReversible, isTerminal, isUnread, REVERSIBLE } from "@janus/controller";
 import { type Cluster, type ClusterFlags, onCluster, sent } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
 import { readUserName } from "../cluster/user-name.ts";

@@ -1,7 +1,8 @@
 // The command actionset: lists ActionSets, watches, explains and stops them.
-import { ACTION_SET_UID, abandoned, actionSets, cannotAbandon, GROUP } from "@janus/blueprints/authoring";
+import { ACTION_SET_UID, abandoned, actionSets, cannotAbandon, GROUP, VERSION } from "@janus/blueprints/authoring";
 import { pods } from "@janus/types";
 import { Command } from "commander";
+import * as E from "fp-ts/lib/Either.js";
 import { actionSetIn, readActionSet } from "../cluster/action-sets.ts";
 import { type Cluster, type ClusterFlags, onCluster, sent } from "../cluster/cluster.ts";
 import { follow } from "../cluster/follow.ts";
@@ -91,9 +92,19 @@ const abandon: Work = async (cluster, name) => {
   const refused = cannotAbandon(actionSet);
   if (refused !== undefined) throw new Failure(`${shown} cannot be abandoned: ${refused}`);
   const body = abandoned(actionSet);
+  const served = await cluster.discovery.resource(`${GROUP}/${VERSION}`, actionSets.kind);
+  const isApart = E.isRight(served) && served.right.statusSubresource;
   await sent(
     cluster.api,
-    { verb: "mergePatch", resource: actionSets, namespace, name, body, fieldManager: "kubectl-janus" },
+    {
+      verb: "mergePatch",
+      resource: actionSets,
+      namespace,
+      name,
+      body,
+      fieldManager: "kubectl-janus",
+      ...(isApart ? { subresource: "status" } : {}),
+    },
     `cannot abandon ${shown}`,
   );
   process.stdout.write(`${shown} is failed now; look at what its phases have left behind\n`);

@@ -1,6 +1,6 @@
 // The command get: lists Transactions as kubectl get does.
-import { GROUP, LIFECYCLES, PHASES, PLURAL } from "@janus/api";
-import { isTooDeep, TOO_DEEP, transactions } from "@janus/controller";
+import { GROUP, LIFECYCLES, PHASES, PLURAL, transactions } from "@janus/api";
+import { isTooDeep, TOO_DEEP } from "@janus/controller";
 import { type KubeObject, listAll } from "@janus/kube";
 import { asObject } from "@janus/types";
 import { Option } from "commander";

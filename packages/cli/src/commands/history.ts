@@ -1,6 +1,5 @@
 // The command history: lists Transactions, or those that have changed an object.
-import { GROUP } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { GROUP, transactions } from "@janus/api";
 import { listAll } from "@janus/kube";
 import { Option } from "commander";
 import { separate } from "fp-ts/lib/ReadonlyArray.js";

@@ -1,7 +1,7 @@
 // Lists the words that may complete a command line, with names from the cluster.
-import type { Transaction } from "@janus/api";
+import { type Transaction, transactions } from "@janus/api";
 import { actionSets, blueprints, profiles } from "@janus/blueprints/authoring";
-import { namespaces, serviceAccounts, transactions } from "@janus/controller";
+import { namespaces, serviceAccounts } from "@janus/controller";
 import { gitDestinations } from "@janus/git-journal";
 import { entriesOfKubeconfig, type KubeObject, listAll, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,5 +1,5 @@
 // Checks that the controller of Blueprints and its policies are installed and work, where there are ActionSets or its Lease.
-import { actionSets } from "@janus/blueprints/authoring";
+import { actionSets, BLUEPRINT_POLICIES, BLUEPRINTS_LEASE, FENCE } from "@janus/blueprints/authoring";
 import { listAll } from "@janus/kube";
 import { isUnserved, leases, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
@@ -9,19 +9,17 @@ import { checkLeader, checkPolicy, type Finding } from "./checkup.ts";
 import { checked, look } from "./installation.ts";
 import { unexecuted } from "./unexecuted.ts";
 
-const LEASE = "janus-blueprints-leader";
-
 const PURPOSES: readonly (readonly [name: string, purpose: string])[] = [
-  ["janus-blueprints-fence", "rejects writes of a stale leader to what ActionSets act on"],
-  ["janus-blueprints-actionsets", "rejects an ActionSet whose author may not impersonate its ServiceAccount"],
-  ["janus-blueprints-journals", "rejects journals of ActionSets that others write"],
+  [FENCE.policy, "rejects writes of a stale leader to what ActionSets act on"],
+  [BLUEPRINT_POLICIES.actionSets, "rejects an ActionSet whose author may not impersonate its ServiceAccount"],
+  [BLUEPRINT_POLICIES.journals, "rejects journals of ActionSets that others write"],
 ];
 
 /** Of the controller; none where it is not installed and nothing waits for it. */
 export const checkBlueprints = async (cluster: Cluster, systemNamespace: string): Promise<readonly Finding[]> => {
   const { api, namespace } = cluster;
   const [lease, all] = await Promise.all([
-    look(cluster, leases, LEASE, systemNamespace),
+    look(cluster, leases, BLUEPRINTS_LEASE, systemNamespace),
     listAll(api, { resource: actionSets, namespace }),
   ]);
   const isServed = E.isRight(all) || !isUnserved(all.left);

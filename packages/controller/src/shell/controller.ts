@@ -1,9 +1,9 @@
 // Starts everything that a leader runs: watches, work queue, reconciler and lock renewal.
-import type { Phase } from "@janus/api";
+import { type Phase, transactions } from "@janus/api";
 import { type Api, discovery } from "@janus/kube";
 import { sharedApi, type Log, type Watchdog, watchdog as newWatchdog, recorder, watchKind } from "@janus/runtime/parts";
 import type { Registry } from "prom-client";
-import { type Settings, transactions } from "../core/index.ts";
+import type { Settings } from "../core/index.ts";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
 import { draftsOf, namespaceOf } from "./reconcile/queue-key.ts";
 import { TRANSACTION_EVENTS } from "./telemetry/transaction-events.ts";

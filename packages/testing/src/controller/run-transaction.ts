@@ -1,4 +1,5 @@
 // Runs a Transaction in the model until it has finished.
+import { transactions } from "@janus/api";
 import {
   type Effect,
   type Happened,
@@ -12,7 +13,6 @@ import {
   type Step,
   timeLeft,
   transactionController,
-  transactions,
   type Watched,
   withContents,
 } from "@janus/controller/core";

@@ -7,7 +7,7 @@ import { constantArgs } from "../known-args.ts";
 import { resourceNamed } from "../object-lookup.ts";
 import type { Inquiry } from "../requests.ts";
 
-/** What a phase asks for that no Transaction can do or undo, as far as its arguments are known. */
+/** Names what a phase asks for that no Transaction can do or undo, as far as its arguments are known. */
 export const atomicProblems = (action: BlueprintAction, phase: BlueprintPhase): readonly string[] =>
   isAtomic(action, phase) ? (functionOf(phase.func ?? "")?.atomic?.problems(constantArgs(phase).args) ?? []) : [];
 

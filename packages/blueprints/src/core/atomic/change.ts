@@ -6,7 +6,7 @@ import type { ObjectRef } from "../requests.ts";
 const versionOf = ({ group, version }: ObjectRef["resource"]): string =>
   group === "" ? version : `${group}/${version}`;
 
-/** What the manifest of a new object may have that a content may not, and what the target says. */
+/** Fields that the manifest of a new object may have and a content may not, and those that the target says. */
 const OF_TARGET = ["resourceVersion", "uid", "generateName", "name", "namespace"];
 
 /** @param content the manifest, or the fields to be changed */
@@ -59,6 +59,6 @@ const directivesIn = (value: Json): readonly string[] => {
   ]);
 };
 
-/** What of a patch only a strategic merge patch knows. */
+/** Names what of a patch only a strategic merge patch knows. */
 export const patchProblems = (body: JsonObject): readonly string[] =>
   [...new Set(directivesIn(body))].map((name) => `args.spec: a Transaction does not know ${name}`);

@@ -19,7 +19,7 @@ import { written } from "./write-transaction.ts";
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
 /**
- * What is next. Undefined: the Transaction is Committed.
+ * Decides what is next. Undefined: the Transaction is Committed.
  *
  * Guarantees: nothing is changed before the uid of the Transaction is in the journal: until then it is a Draft, also one whose
  *             creation was given up and comes late.

@@ -45,7 +45,7 @@ type Decision =
 const record = (state: "withdrawing" | "done" | "nothing"): Decision => ({ type: "record", rollback: { state } });
 const incomplete = (message: string): Decision => ({ type: "record", rollback: { state: "incomplete", message } });
 
-/** What is next for one Transaction, by the journal and by what it says of itself. */
+/** Decides what is next for one Transaction, by the journal and by what it says of itself. */
 const decide = (memory: Memory, journal: Journal, { record: own }: PlacedRecord, one: PlacedTransaction): Decision => {
   const { key, ref, uid } = one;
   const as = journal.serviceAccount;
@@ -143,7 +143,7 @@ const deadlineOf = ({ deletedAt }: Journal): Instant =>
   (fromTimestamp(deletedAt) ?? Number.POSITIVE_INFINITY) + DEFER_OF_DELETED;
 
 /**
- * What is next of all that is to be rolled back.
+ * Decides what is next of all that is to be rolled back.
  *
  * Guarantees: of each action one at a time, the last first, and none before the phases of its action have ended. What cannot be
  *             rolled back is recorded with its reason.
@@ -192,7 +192,7 @@ export const spentTransactions = (actionSet: ActionSet, journal: Journal): reado
   });
 };
 
-/** What the message of the ActionSet says of it. */
+/** Says in the message of the ActionSet what has become of it. */
 export const rollbackText = (journal: Journal): string | undefined => {
   const told = recordsOf(journal).flatMap(({ action, phase, record: { rollback } }) => {
     if (rollback === undefined || phase === "defer") return [];

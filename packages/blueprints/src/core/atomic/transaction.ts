@@ -1,21 +1,12 @@
 // The Transaction of a phase: where it is, what is asked of it, and how far it has come.
-import { API_VERSION, formatDuration, GROUP, KIND, PLURAL, VERSION } from "@janus/api";
-import { asObject, type Json, type JsonObject, type KubeObject, type Resource } from "@janus/types";
+import { API_VERSION, formatDuration, GROUP, KIND, PLURAL, transactions } from "@janus/api";
+import { asObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import { ACTION_SET_UID } from "../../api/names.ts";
 import { shortHash } from "../names.ts";
 import type { Access, PhaseContext } from "../phase-context.ts";
 import type { ObjectRef } from "../requests.ts";
 
-export const transactions: Resource = {
-  group: GROUP,
-  version: VERSION,
-  plural: PLURAL,
-  kind: KIND,
-  namespaced: true,
-  statusSubresource: true,
-};
-
-/** What the ServiceAccount needs, beside the permissions of the changes. */
+/** The permissions that the ServiceAccount needs, beside those of the changes. */
 export const transactionAccess = (namespace: string): readonly Access[] =>
   ["create", "get", "patch", "delete"].map((verb) => ({ verb, group: GROUP, resource: PLURAL, namespace }));
 
@@ -90,7 +81,7 @@ const conditionIn = (status: JsonObject, type: string): Condition => {
 /** So begins the message of one that is RolledBack, but not wholly. */
 const EXCEPT = "rolled back, except for";
 
-/** What the Transaction says of itself, in its phase and conditions. */
+/** Reads how far the Transaction is, from its phase and conditions. */
 export const progressOf = (transaction: KubeObject): Progress => {
   const status = asObject(transaction["status"]);
   const { message } = conditionIn(status, "Ready");

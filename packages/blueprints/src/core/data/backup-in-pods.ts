@@ -56,7 +56,7 @@ export const backUpPods = (
     })(resticEnv(place.right, artifactPrefix, encryptionKey)),
   )(folders);
   if (E.isLeft(commands)) return { type: "fail", message: commands.left };
-  // What has been done is found by its tag.
+  // A backup that has been made is found by its tag.
   const ended = runCommands({ ...context, mayRerun: true }, commands.right);
   if ("type" in ended) return ended;
   const results = folders.map(({ pod }, at) => {

@@ -9,7 +9,7 @@ const last = (lines: Lines, pattern: RegExp): string | undefined =>
 const TOTAL = /Total Size:\s+(.*\S)\s*$/u;
 const SIZE = String.raw`(\d+(?:\.\d+)? (?:[TGMK]i)?B)`;
 
-/** What functions say of a backup. */
+/** The outputs of functions on a backup. */
 export type Backup = Readonly<Record<"backupID" | "fileCount" | "size" | "phySize", string>>;
 
 /** Undefined: no backup was made. */

@@ -66,7 +66,7 @@ const podOf = (
   ...changesOf(changes),
 });
 
-/** What the last lines of restic come to. Undefined: they are not what they should be. */
+/** Reads the last lines of restic. Undefined: they are not what they should be. */
 type Result = (lines: readonly string[]) => Readonly<Record<string, string>> | undefined;
 
 /** Guarantees: restic runs at most once in an attempt; no credential is in an object but the Secret of its Pod. */

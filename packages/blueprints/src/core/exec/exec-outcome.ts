@@ -2,7 +2,7 @@
 import { type ApiError, messageOf } from "@janus/types";
 import type { LogOutput } from "../log-output.ts";
 
-/** What the command has written, as far as it was read. */
+/** The output of the command, as far as it was read. */
 interface Written {
   readonly stdout: LogOutput;
   readonly stderr: LogOutput;
@@ -15,7 +15,7 @@ export type ExecOutcome =
   /** Nobody can tell whether it has run. */
   | { readonly type: "lost"; readonly message: string };
 
-/** What the runtimes of containers say of a program that is not there. */
+/** The words of container runtimes for a program that is not there. */
 const MISSING = /executable file not found|no such file or directory|ENOENT/u;
 
 /** The API server has not reached the node; or it did not come so far. */
@@ -28,7 +28,7 @@ const isPostponed = ({ code, reason, message }: Extract<ApiError, { readonly typ
   (code === 503 && reason === "ServiceUnavailable") ||
   (code === 500 && UNREACHED.test(message));
 
-/** Whether the command has certainly not been started, by trouble that passes: it is tried again. */
+/** Tells whether the command has certainly not been started, by trouble that passes: it is tried again. */
 export const isUnstarted = (error: ApiError): boolean =>
   error.type === "unanswered" ? error.cause === "never-sent" : error.fenced === true || isPostponed(error);
 

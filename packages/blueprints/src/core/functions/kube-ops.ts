@@ -185,7 +185,7 @@ const kindsIn = (spec: Json | undefined): string => {
   return kinds.length === 0 ? "" : ` (${[...new Set(kinds)].join(", ")})`;
 };
 
-/** What a Transaction cannot do or undo, as far as it is known before the phase begins. */
+/** Names what a Transaction cannot do or undo, as far as it is known before the phase begins. */
 const atomicProblems = ({ operation, spec, objectReference }: Partial<KubeOpsArgs>): readonly string[] => {
   if (operation === "delete") {
     const { group = "", resource = "" } = asObject(objectReference) as ObjectReference;

@@ -84,7 +84,7 @@ export const notReady = ({ kind, metadata, ...workload }: KubeObject, replicas: 
 /** Before Pods that still end are looked for again, in ms. */
 const PAUSE = 1000;
 
-/** Whether its status counts the Pods that still end: that of Deployments does since Kubernetes 1.35. */
+/** Tells whether its status counts the Pods that still end: that of Deployments does since Kubernetes 1.35. */
 const countsEnding = ({ kind, ...workload }: KubeObject): boolean =>
   kind !== "Deployment" || asObject(workload["status"])["terminatingReplicas"] !== undefined;
 
@@ -161,7 +161,7 @@ const scale = (read: Args<typeof args>, context: PhaseContext): PhaseStep => {
 /** No workload has this name: it is not known. */
 const UNKNOWN = "*";
 
-/** What it scales, as far as that is known. */
+/** The workload that it scales, as far as that is known. */
 const knownWorkload = (read: Partial<Args<typeof args>>, object: ObjectReference = {}): E.Either<string, ObjectRef> =>
   E.alt(() => workloadOf({ ...read, name: UNKNOWN }, { object }))(workloadOf(read, { object }));
 

@@ -35,7 +35,7 @@ const fail = (message: string): PhaseStep => ({ type: "fail", message });
 /** Before it is asked again whether a kind is served by now, in ms. */
 const PAUSE = 5000;
 
-/** What is known of an object that is waited for. */
+/** An object that is waited for, as it was seen. */
 type Seen =
   | { readonly type: "object"; readonly object: KubeObject; readonly watched: WatchedObject }
   | { readonly type: "absent"; readonly why: string; readonly watched: WatchedObject }
@@ -75,7 +75,7 @@ const look = (
     : { type: "unreadable", why: messageOf(answer.left) };
 };
 
-/** What a condition comes to. */
+/** The result of a condition. */
 interface Outcome {
   readonly isMet: boolean;
   readonly why: string;

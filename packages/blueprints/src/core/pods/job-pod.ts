@@ -117,7 +117,7 @@ const specOf = (context: PhaseContext, pod: JobPod): JsonObject => {
   const spec: JsonObject = {
     restartPolicy: "Never",
     // Where no controller is there to end it. One that is, is told why.
-    ...(context.timeout === undefined ? {} : { activeDeadlineSeconds: Math.ceil(context.timeout / 1000) + 60 }),
+    ...(context.allowed === undefined ? {} : { activeDeadlineSeconds: Math.ceil(context.allowed / 1000) + 60 }),
     ...identity(context, pod),
     containers: all.slice(0, length),
     ...(all.length === length ? {} : { initContainers: all.slice(length) }),
@@ -186,7 +186,7 @@ export const createPod = (context: PhaseContext, pod: JobPod): Effect =>
 export const readPod = (context: PhaseContext, pod: JobPod): Effect =>
   get("read-pod", factOf(context, WATCHED), podRef(context, pod), context.serviceAccount);
 
-/** Whether it is made with a gate. */
+/** Tells whether it is made with a gate. */
 export const hasGate = (context: PhaseContext, pod: JobPod): boolean => mayHaveGate(specOf(context, pod));
 
 export const isGated = ({ spec }: KubeObject): boolean => gatesOf(asObject(spec)).some(({ name }) => name === GATE);
@@ -225,7 +225,7 @@ export const readArgs = (context: PhaseContext, pod: JobPod): Effect => {
   return get("read-args", factOf(context, "args-made"), ref, context.serviceAccount);
 };
 
-/** Whether it has the values of this attempt: somebody else may have made it, once the name was to be seen. */
+/** Tells whether it has the values of this attempt: somebody else may have made it, once the name was to be seen. */
 export const isArgs = (context: PhaseContext, pod: JobPod, secret: KubeObject): boolean => {
   const encoded = Object.entries(concealedOf(context, pod).values).map(([key, value]) => [
     key,
@@ -234,6 +234,6 @@ export const isArgs = (context: PhaseContext, pod: JobPod, secret: KubeObject): 
   return equal(secret["data"], Object.fromEntries(encoded));
 };
 
-/** Whether this attempt has made it. */
+/** Tells whether this attempt has made it. */
 export const isOurs = (context: PhaseContext, { metadata: { annotations = {} } }: KubeObject): boolean =>
   annotations[MADE_BY] === madeBy(context);

@@ -5,7 +5,7 @@ import type { ObjectRef } from "../requests.ts";
 
 const PARTS = "parts";
 
-/** What one of its Pods is given of the phase: as if it were the only one. */
+/** The context of one of its Pods: as if it were the only one. */
 const partOf = (context: PhaseContext, part: number): PhaseContext => ({
   ...context,
   part,
@@ -19,7 +19,7 @@ const partOf = (context: PhaseContext, part: number): PhaseContext => ({
 type StepOf<T extends PhaseStep["type"]> = Extract<PhaseStep, { readonly type: T }>;
 
 /**
- * What is next in all of them.
+ * Decides what is next in all of them.
  *
  * Guarantees: all are executed, whatever becomes of the others; a failure has the messages of all that have failed.
  *
@@ -57,7 +57,7 @@ export const sideBySide = (context: PhaseContext, parts: readonly ((own: PhaseCo
 
 /** A Pod that a phase has made. */
 export interface MadePod {
-  /** Which of several. */
+  /** The number of this one among several. */
   readonly part?: string;
   readonly ref: ObjectRef;
   readonly uid: string;

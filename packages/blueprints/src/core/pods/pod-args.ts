@@ -10,7 +10,7 @@ export const POD_ARGS = {
 
 export type PodArgs = Args<typeof POD_ARGS>;
 
-/** What they say of the Pod. */
+/** The arguments that say something of the Pod. */
 export const changesOf = ({
   podOverride,
   podLabels,

@@ -68,7 +68,7 @@ export const endedPod = (pod: KubeObject): KubeObject | undefined => {
   return phase === "Succeeded" || phase === "Failed" ? pod : undefined;
 };
 
-/** Whether a container of a Pod that has ended has run at all: else it has no log. */
+/** Tells whether a container of a Pod that has ended has run at all: else it has no log. */
 export const hasRun = ({ status }: KubeObject, container: string): boolean => {
   const { containerStatuses } = asObject(status);
   return list(containerStatuses).some(

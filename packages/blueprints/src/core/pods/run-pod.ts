@@ -33,7 +33,7 @@ const gone = (context: PhaseContext, pod: JobPod): PhaseStep =>
 const lastLines = ({ tail }: { readonly tail: readonly string[] }): string =>
   tail.length === 0 ? "" : `; last lines: ${tail.join("\n")}`;
 
-/** What is next for the Secret that the Pod waits for. Undefined: it is as it should be, or there is none. */
+/** Decides what is next for the Secret that the Pod waits for. Undefined: it is as it should be, or there is none. */
 const argsStep = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseStep | undefined => {
   const create = createArgs(context, pod, found.metadata.uid ?? "");
   if (create === undefined) return undefined;
@@ -50,7 +50,7 @@ const argsStep = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
     : problem("exists and is not of this ActionSet: delete it, and run it again");
 };
 
-/** What is next once the Pod is there. */
+/** Decides what is next once the Pod is there. */
 const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseStep => {
   const { now, settings, log, remembered, seen } = context;
   const { uid = "", resourceVersion, creationTimestamp } = found.metadata;

@@ -1,5 +1,4 @@
 // References to objects, preconditions of writes, and how messages name both.
-import { GROUP, KIND, PLURAL, VERSION } from "@janus/api";
 import type { KubeObject, Resource } from "@janus/types";
 
 /** Preconditions of a write: the uid and resourceVersion that it was decided on. */
@@ -29,9 +28,9 @@ export const awaitedDeletion = (place: ObjectRef, { metadata: { finalizers = [] 
     ? `waiting until ${formatRef(place)} is gone`
     : `waiting for the finalizers of ${formatRef(place)}: ${finalizers.join(", ")}`;
 
-const builtIn = (group: string, plural: string, kind: string, version = "v1", statusSubresource = false): Resource => ({
+const builtIn = (group: string, plural: string, kind: string, statusSubresource = false): Resource => ({
   group,
-  version,
+  version: "v1",
   plural,
   kind,
   namespaced: true,
@@ -41,13 +40,12 @@ const builtIn = (group: string, plural: string, kind: string, version = "v1", st
 export const configMaps = builtIn("", "configmaps", "ConfigMap");
 export const secrets = builtIn("", "secrets", "Secret");
 export const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
-export const events = builtIn("", "events", "Event", "v1", true);
+export const events = builtIn("", "events", "Event", true);
 export const namespaces: Resource = {
   ...builtIn("", "namespaces", "Namespace"),
   namespaced: false,
   statusSubresource: true,
 };
-export const transactions = builtIn(GROUP, PLURAL, KIND, VERSION, true);
 export const selfSubjectAccessReviews: Resource = {
   ...builtIn("authorization.k8s.io", "selfsubjectaccessreviews", "SelfSubjectAccessReview"),
   namespaced: false,

@@ -7,13 +7,14 @@ import {
   MANAGED_BY_LABEL,
   transactionLabel,
   TRANSACTION_LABEL,
+  transactions,
 } from "@janus/api";
 import type { ApiCall } from "../state/effect.ts";
 import type { Fold } from "../state/fold.ts";
 import { fromTimestamp, type Instant, leases, MAX_INT32, toMicroTime } from "@janus/types";
 import { changeIn } from "../state/observations.ts";
 import { type LockObservation, RENEWED_AFTER } from "../state/lock-observation.ts";
-import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { POLL_INTERVAL } from "../state/waits.ts";
 

@@ -1,8 +1,8 @@
 // Requests the locks of a Transaction that has applied nothing, and yields locks on such a request.
-import { REQUEST_YIELD, type Holder, holderIdentity, parseHolder } from "@janus/api";
+import { REQUEST_YIELD, type Holder, holderIdentity, parseHolder, transactions } from "@janus/api";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import { releaseIfHeld, lockPlace } from "./lock-requests.ts";
-import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { waiting } from "../state/status-progress.ts";
 import { annotate } from "../state/status-update.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";

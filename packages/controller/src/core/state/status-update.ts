@@ -10,6 +10,7 @@ import {
   Status,
   type Transaction,
   RETRY_ROLLBACK,
+  transactions,
 } from "@janus/api";
 import { type ConditionCause, conditions, type Healthy } from "./conditions.ts";
 import type { Reversibility } from "./rollback-window.ts";
@@ -21,7 +22,7 @@ import { type Instant, toTimestamp, asObject, isObject, type JsonObject, member 
 import { mustConceal, type Sensitive } from "./sensitive-kinds.ts";
 import { gatedChanges } from "./gated-changes.ts";
 import { gatedSince, type Journal, stateOf } from "./journal.ts";
-import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
 export const TERMINAL: readonly Phase[] = ["Committed", "RolledBack", "Failed"];
 export const isTerminal = (phase: Phase): boolean => TERMINAL.includes(phase);

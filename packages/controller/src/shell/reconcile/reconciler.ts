@@ -1,5 +1,5 @@
 // Reconciles Transactions: the loop of the runtime, with the watches, the queues for locks, the Drafts and the telemetry around it.
-import type { Metadata, Transaction } from "@janus/api";
+import { type Metadata, type Transaction, transactions } from "@janus/api";
 import type { Discovery, KubeObject } from "@janus/kube";
 import {
   defect,
@@ -34,7 +34,6 @@ import {
   type Settings,
   type Step,
   timeLeft,
-  transactions,
   type Watched,
   withContents,
 } from "../../core/index.ts";
