@@ -1,5 +1,6 @@
-# The image of both controllers: that of Blueprints is started with --blueprints. Every RUN below is also run by tests/deploy/image.test.ts in an empty directory, so they use paths
-# relative to WORKDIR and no feature of one container engine.
+# The image of the controllers: that of Blueprints is started with --blueprints. That of the Git journal needs git, and has an image of
+# its own: --target git-journal. Every RUN of the first stage is also run by tests/deploy/image.test.ts in an empty directory, so these
+# use paths relative to WORKDIR and no feature of one container engine.
 
 FROM node:24-slim AS build
 WORKDIR /build
@@ -11,6 +12,18 @@ RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prefer-offline
 RUN node_modules/.bin/tsc -b packages/program
 # Only what the controllers need at run time: their compiled files and production dependencies, copied, with no link to the workspace.
 RUN npx --yes pnpm@12.21.0 --filter @janus/program deploy --prod --no-optional janus
+
+# Git itself is a shell program in parts, and starts ssh by the shell. tini is the first process: it waits for what git has started and
+# left behind, and when Node ends, the container ends, and no git goes on writing.
+FROM node:24-slim AS git-journal
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates git openssh-client tini && rm -rf /var/lib/apt/lists/*
+WORKDIR /janus
+COPY --from=build /build/janus ./
+# That of the base image: ssh refuses users without a name.
+USER 1000:1000
+EXPOSE 8080 9443
+ENV MALLOC_ARENA_MAX=1
+ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "--max-semi-space-size=4", "dist/main.js"]
 
 # No shell, no package manager, no other programs. `nonroot` is user 65532; the number is repeated because a Pod with
 # runAsNonRoot is only started when the image names its user by number.

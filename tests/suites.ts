@@ -49,6 +49,7 @@ export const EXHAUSTIVE = [
   "tests/docs/tools.test.ts",
   "tests/docs/etcd-restore.test.ts",
   "tests/docs/from-helm.test.ts",
+  "tests/docs/from-gitops-reverser.test.ts",
   // sops and age have to be built with Go.
   "tests/docs/git-secrets.test.ts",
   // Real rollouts take their time, and kwok has to be built with Go.
@@ -111,7 +112,10 @@ export const DEEPER = [
   "tests/deploy/approval-attacks.test.ts",
   "tests/deploy/narrowed.test.ts",
   "tests/docs/getting-started.test.ts",
+  "tests/deploy/git-journal-authors.test.ts",
   "tests/docs/blueprints.test.ts",
+  "tests/docs/git-journal.test.ts",
+  "tests/git-journal/installed.test.ts",
   "tests/docs/git-revert.test.ts",
   "tests/blueprints/kanctl.test.ts",
   "tests/examples/cdk8s.test.ts",

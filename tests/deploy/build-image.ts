@@ -56,11 +56,24 @@ const buildStage = (stage: Stage, root: string, rootOf: (stage: string | undefin
     { root, workdir: "/", user: "", entrypoint: [] },
   );
 
+/** Those that the last one copies from, and it. */
+const neededStages = (all: readonly Stage[]): readonly Stage[] => {
+  const needed = (stage: Stage): readonly Stage[] => [
+    ...all
+      .filter(({ name }) => stage.instructions.some(({ argument }) => argument.startsWith(`--from=${name} `)))
+      .flatMap(needed),
+    stage,
+  ];
+  const last = all.at(-1);
+  if (last === undefined) throw new Error("The Dockerfile has no FROM.");
+  return [...new Set(needed(last))];
+};
+
 /**
  * Follows the Dockerfile of `repository` in the empty directory `into`, without a container engine: COPY copies, RUN runs in the
  * directory of its stage with the Node that runs this.
  *
- * Returns: the last stage; those before it are in its sibling directories.
+ * Returns: the last stage; those that it copies from are in its sibling directories.
  * Assumes: base images bring Node, npm and a shell, and no files that matter; RUN uses paths relative to WORKDIR.
  * Throws:  at the first RUN that fails, with what it printed.
  */
@@ -68,10 +81,7 @@ export const buildImage = (repository: string, into: string): Image => {
   const context = path.join(into, "context");
   copyBuildContext(repository, context);
   const rootOf = (stage: string | undefined): string => (stage === undefined ? context : path.join(into, stage));
-  const images = parseDockerfile(readFileSync(path.join(repository, "Dockerfile"), "utf8")).map((stage) =>
-    buildStage(stage, rootOf(stage.name), rootOf),
-  );
-  const last = images.at(-1);
-  if (last === undefined) throw new Error("The Dockerfile has no FROM.");
-  return last;
+  const stages = neededStages(parseDockerfile(readFileSync(path.join(repository, "Dockerfile"), "utf8")));
+  const images = stages.map((stage) => buildStage(stage, rootOf(stage.name), rootOf));
+  return images.at(-1) as Image;
 };

@@ -11,6 +11,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { refusedFlags } from "../../packages/deploy/src/controller-flags.ts";
 import { version } from "../../packages/deploy/src/defaults.ts";
+import { refusedGitJournalFlags } from "../../packages/deploy/src/git-journal-flags.ts";
 import { propsOf } from "../../packages/deploy/src/helm/props.ts";
 import { defaultsOf } from "../../packages/deploy/src/helm/value.ts";
 import { type ChartValues, values as all } from "../../packages/deploy/src/helm/values.ts";
@@ -155,6 +156,38 @@ const sets: Readonly<Record<string, Json>> = {
   "the Blueprint controller of one namespace, beside Kanister's CRDs": {
     blueprints: { enabled: true, crds: false, validation: "Off", watchNamespaces: ["shop"], replicas: 1 },
     networkPolicy: { enabled: false },
+    topologySpreadConstraints: [],
+  },
+  "the Git journal": { gitJournal: { enabled: true } },
+  "all controllers for Prometheus": {
+    blueprints: { enabled: true },
+    gitJournal: { enabled: true },
+    monitoring: { enabled: true },
+  },
+  "the Git journal with all that can be set": {
+    image: { digest: "sha256:0000000000000000000000000000000000000000000000000000000000000000" },
+    gitJournal: {
+      enabled: true,
+      crds: false,
+      image: "registry.example.com/janus:1-git",
+      resources: [{ apiGroups: ["cert-manager.io", "*"], resources: ["certificates"] }],
+      secrets: false,
+      webhook: { rules: "All", excludedNamespaces: [], certificateSecret: "webhook" },
+      gitPorts: [7999],
+      flags: ["--watch-all=false", '--discovery-exclude="a b"', "--watch-all"],
+      replicas: 1,
+      podResources: { requests: {}, limits: { memory: "1Gi" } },
+    },
+    controller: { metricsAuth: true },
+    logLevel: "debug",
+    networkPolicy: { clients: [{ podSelector: {} }], apiServerCidrs: ["10.0.0.0/28"] },
+    podDisruptionBudget: { minAvailable: 1 },
+    rbac: { aggregateClusterRoles: false },
+  },
+  "the Git journal with nothing that can be left out": {
+    gitJournal: { enabled: true, validateAuthors: false },
+    networkPolicy: { enabled: false },
+    podDisruptionBudget: { enabled: false },
     topologySpreadConstraints: [],
   },
   everything: {
@@ -491,6 +524,12 @@ describe("what cannot be right is refused, with a word on what to do", () => {
     ["no controller at all", { replicaCount: 0 }, "at '/replicaCount': minimum"],
     ["a value by its former name", { replicas: 2 }, "replicas is called replicaCount: set that instead"],
     ["a log level that there is not", { logLevel: "loud" }, "at '/logLevel': value must be one of 'debug'"],
+    ["no port of a git server, which would be all", { gitJournal: { gitPorts: [] } }, "/gitJournal/gitPorts"],
+    [
+      "an image of the Git journal that has no name",
+      { image: { digest: `sha256:${"0".repeat(64)}` }, gitJournal: { enabled: true } },
+      "gitJournal.image is required where the image has a digest",
+    ],
     ["to take a value away", { resources: null }, "missing property 'resources'"],
   ];
   it.each(cases)("%s", async (_, written, why) => {
@@ -503,6 +542,12 @@ describe("what cannot be right is refused, with a word on what to do", () => {
     const { code, stderr } = await template({ controller: { flags: [`${flag}=1`] } });
     expect(code).toBe(1);
     expect(stderr).toContain(`controller.flags: ${flag} cannot be given here: ${instead}`);
+  });
+
+  it.each(Object.entries(refusedGitJournalFlags))("the flag %s of the Git journal", async (flag, instead) => {
+    const { code, stderr } = await template({ gitJournal: { enabled: true, flags: [`${flag}=1`] } });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`gitJournal.flags: ${flag} cannot be given here: ${instead}`);
   });
 
   it("but not a short lease where writes are given less time", async () => {
@@ -579,6 +624,17 @@ const written = fc
         clients: some(fc.subarray([{ podSelector: {} }, { ipBlock: { cidr: "10.0.0.0/8" } }])),
         apiServerCidrs: some(fc.subarray(["10.0.0.0/28", "::1/128"])),
         apiServerPorts: some(fc.subarray([443, 6443], { minLength: 1 })),
+      }),
+    ),
+    gitJournal: some(
+      fc.record({
+        enabled: some(fc.boolean()),
+        image: some(fc.constantFrom("", "a:1")),
+        secrets: some(fc.boolean()),
+        validateAuthors: some(fc.boolean()),
+        gitPorts: some(fc.subarray([22, 443], { minLength: 1 })),
+        flags: some(fc.subarray(["--watch-all", "--watch-all=false", "--webhook-port=1"])),
+        webhook: some(fc.record({ excludedNamespaces: some(fc.uniqueArray(name, { maxLength: 2 })) })),
       }),
     ),
     monitoring: some(

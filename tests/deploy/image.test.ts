@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { kubectlWith } from "../fixtures/cluster.ts";
 import { buildImage, type Image } from "./build-image.ts";
+import { parseDockerfile } from "./dockerfile.ts";
 import { install } from "./install.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
@@ -69,11 +70,11 @@ describe("the image", () => {
     expect(stdout).toMatch(/^Usage: janus-controller/);
   });
 
-  it("starts the Blueprint controller, too", async () => {
-    const help = start(["--blueprints", "--help"]);
+  it.each(["--blueprints", "--git-journal"])("starts another controller, too: %s", async (flag) => {
+    const help = start([flag, "--help"]);
     const [stdout, stderr, [code]] = await Promise.all([text(help.stdout), text(help.stderr), once(help, "exit")]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Usage: janus-controller --blueprints/);
+    expect(stdout).toContain(`Usage: janus-controller ${flag} `);
   });
 
   // On a control plane of its own: there is no leader election yet, and other tests have controllers of theirs.
@@ -116,7 +117,7 @@ describe("the image", () => {
       expect(modules).not.toContain(development);
     }
     const home = path.join(image.root, image.workdir);
-    const ours = ["blueprints", "controller"].map((name) => path.join(home, "node_modules/@janus", name));
+    const ours = ["blueprints", "controller", "git-journal"].map((name) => path.join(home, "node_modules/@janus", name));
     for (const directory of [home, ...ours]) {
       expect(readdirSync(directory)).toContain("dist");
       expect(readdirSync(directory)).not.toContain("src");
@@ -125,5 +126,39 @@ describe("the image", () => {
 
   it("runs as a user given by a number other than 0, as runAsNonRoot demands", () => {
     expect(image.user).toMatch(/^[1-9][0-9]*(:[1-9][0-9]*)?$/);
+  });
+});
+
+describe("the image of the Git journal", () => {
+  const stages = parseDockerfile(readFileSync(path.join(repository, "Dockerfile"), "utf8"));
+  const argumentsOf = (stage: string, wanted: string): readonly string[] =>
+    (stages.find(({ name }) => name === stage)?.instructions ?? []).flatMap(({ keyword, argument }) =>
+      keyword === wanted ? [argument] : [],
+    );
+  const entrypointOf = (stage: string) => JSON.parse(argumentsOf(stage, "ENTRYPOINT")[0] ?? "[]") as readonly string[];
+
+  it("has the program and the environment of the other image", () => {
+    for (const keyword of ["COPY", "WORKDIR", "ENV"])
+      expect(argumentsOf("git-journal", keyword)).toEqual(argumentsOf("final", keyword));
+  });
+
+  it("starts it with the same flags of Node, below a first process that waits for orphans", () => {
+    const [init, end, node, ...rest] = entrypointOf("git-journal");
+    expect([init, end, node]).toEqual(["/usr/bin/tini", "--", "/usr/local/bin/node"]);
+    expect(rest).toEqual(entrypointOf("final").slice(1));
+  });
+
+  it("has git, ssh and authorities of certificates, of the distribution of its base", () => {
+    const [, packages = ""] =
+      /--no-install-recommends (.*?) &&/u.exec(argumentsOf("git-journal", "RUN").join(" ")) ?? [];
+    expect(packages.split(" ")).toEqual(["ca-certificates", "git", "openssh-client", "tini"]);
+  });
+
+  it("runs as a user given by a number other than 0, as runAsNonRoot demands", () => {
+    expect(argumentsOf("git-journal", "USER")).toEqual([expect.stringMatching(/^[1-9][0-9]*:[1-9][0-9]*$/u)]);
+  });
+
+  it("is not the one that is built where none is named", () => {
+    expect(stages.at(-1)?.name).toBe("final");
   });
 });

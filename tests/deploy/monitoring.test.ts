@@ -1,15 +1,18 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { alerts, drawn } from "@janus/deploy";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { gitJournalCrds } from "../../packages/git-journal/src/index.ts";
 import { actionOn, actionSet, blueprint } from "../blueprints/objects.ts";
 import { prepared } from "../blueprints/world.ts";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating } from "../fixtures/changes.ts";
-import { userKubeconfig } from "../fixtures/cluster.ts";
+import { kubectl, kubectlWith, userKubeconfig } from "../fixtures/cluster.ts";
 import { controllerProcess } from "../fixtures/controller-process.ts";
 import { configMap, within } from "../fixtures/manifests.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 import { workspace } from "../fixtures/workspace.ts";
 import { selectorsIn } from "./promql.ts";
 
@@ -48,6 +51,42 @@ const exposedByBlueprints = async (): Promise<string> => {
   return metrics();
 };
 
+/** The metrics of the Git journal with an object that is refused. */
+const exposedByJournal = async (): Promise<string> => {
+  const crds = JSON.stringify({ apiVersion: "v1", kind: "List", items: gitJournalCrds });
+  // Another file of this run may have applied them.
+  await kubectlWith({ stdin: crds }, "apply", "--server-side", "--force-conflicts", "-f", "-");
+  await kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/gitrepoconfigs.configbutler.ai");
+  const namespace = await freshNamespace();
+  const directory = mkdtempSync(path.join(tmpdir(), "git-journal-metrics-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const { url } = controllerProcess(
+    [
+      `--kubeconfig=${await userKubeconfig("another-git-journal", ["system:masters"])}`,
+      "--http-port=0",
+      "--webhook-port=0",
+      `--work-dir=${directory}`,
+      `--watch-namespace=${namespace}`,
+      `--leader-elect-resource-namespace=${namespace}`,
+    ],
+    { PATH: process.env["PATH"] },
+    fileURLToPath(new URL("../../packages/git-journal/src/shell/main.ts", import.meta.url)),
+  );
+  await administrator.create({
+    apiVersion: "configbutler.ai/v1alpha1",
+    kind: "GitRepoConfig",
+    metadata: { name: "refused", namespace },
+    spec: { repoUrl: "ext::sh -c true", branch: "main" },
+  });
+  const metrics = async (): Promise<string> => {
+    const address = url();
+    return address === undefined ? "" : (await fetch(`${address}/metrics`)).text();
+  };
+  const refused = 'janus_git_not_ready{kind="GitRepoConfig",reason="InvalidURL",stalled="true"} 1';
+  await expect.poll(metrics, { timeout: 30_000 }).toContain(refused);
+  return metrics();
+};
+
 describe("alerts and dashboard", () => {
   it("are PromQL", () => {
     for (const expression of [...alerts.map(({ expression }) => expression), ...queries])
@@ -66,8 +105,9 @@ describe("alerts and dashboard", () => {
     ]);
     await place.run([creating(configMap("one", { a: "b" }))]);
     const ofBlueprints = await exposedByBlueprints();
-    const exposed = `${await (await fetch(`${url() ?? ""}/metrics`)).text()}\n${ofBlueprints}`;
-    const samples = exposed.split("\n").filter((line) => /^(?:janus|kanister)_/u.test(line));
+    const ofJournal = await exposedByJournal();
+    const exposed = `${await (await fetch(`${url() ?? ""}/metrics`)).text()}\n${ofBlueprints}\n${ofJournal}`;
+    const samples = exposed.split("\n").filter((line) => /^(?:janus|kanister|gitopsreverser)_/u.test(line));
     const labelsOf = (metric: string): ReadonlySet<string> =>
       new Set(
         samples

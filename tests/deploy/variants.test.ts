@@ -11,6 +11,7 @@ const variants: Readonly<Record<string, JanusProps>> = {
   "with the leader alone ready": { readiness: "leader" },
   "without leader election": { leaderElection: { enabled: false } },
   "with the Blueprint controller": { blueprints: {} },
+  "with the Git journal": { gitJournal: {} },
   "in a namespace of another name": { namespace: "elsewhere" },
   "with nothing that can be left out": {
     crd: false,
@@ -52,6 +53,14 @@ const variants: Readonly<Record<string, JanusProps>> = {
     apiServerPorts: [443],
     stampsUsers: true,
     blueprints: { podReadyTimeout: "1h", watchNamespaces: ["kube-public", "default"], replicas: 3, resources: {} },
+    gitJournal: {
+      image: "registry.example/janus-git:1",
+      resources: [{ apiGroups: ["*"], resources: ["*"] }],
+      webhook: { rules: "All", excludedNamespaces: [], certificateSecret: "webhook" },
+      gitPorts: [7999],
+      flags: ["--watch-all"],
+      podResources: {},
+    },
     monitoring: true,
     prometheusLabels: { release: "prometheus" },
     runbooks: "https://runbooks.example.com/janus",

@@ -36,6 +36,7 @@ it("says of each object whether it is Ready, of a destination what was pushed, a
   await expect
     .poll(async () => (await eventsOf(namespace, "lost")).map(({ type, reason }) => `${type} ${reason}`))
     .toEqual(["Warning GitDestinationNotFound"]);
+  await expect.poll(async () => (await ready("GitRepoConfig", "repo"))?.message).toContain("found branch main");
   expect(await registry.metrics()).toContain(
     'janus_git_not_ready{kind="WatchRule",reason="GitDestinationNotFound",stalled="false"} 1',
   );

@@ -66,8 +66,10 @@ beforeAll(async () => {
     fault: () => ({ answers: 301, headers: { location: "https://git.example.com/new.git/info/refs" } }),
   });
   const silent = await startGitServer({ tls: false, fault: () => "silence" });
-  ends.push(open.stop, guarded.stop, moved.stop, silent.stop);
-  for (const [name, { url }] of Object.entries({ open, guarded, moved, silent })) servers.set(name, url);
+  const repeats = { answers: 403, headers: { "content-type": "text/plain" }, body: `who is ${PASSWORD}?\n` };
+  const repeating = await startGitServer({ tls: false, fault: () => repeats });
+  ends.push(open.stop, guarded.stop, moved.stop, silent.stop, repeating.stop);
+  for (const [name, { url }] of Object.entries({ open, guarded, moved, silent, repeating })) servers.set(name, url);
   for (const one of [
     secret("right", { username: "alice", password: PASSWORD, "ca.crt": guarded.ca ?? "" }),
     secret("wrong", { username: "alice", password: "no", "ca.crt": guarded.ca ?? "" }),
@@ -147,6 +149,9 @@ describe("a GitRepoConfig", () => {
   it("never shows a credential, wherever it comes from", async () => {
     await config("in-url", serverOf("guarded").replace("https://", `https://alice:${IN_URL}@`));
     await expect.poll(said(ref("GitRepoConfig", `${shop}/in-url`)), SOON).toBe("False CertificateUnknown");
+    const repeated = await config("repeated", serverOf("repeating"), { secretRef: { name: "right" } });
+    await expect.poll(said(repeated), SOON).toBe("False AuthenticationFailed");
+    expect(await messageOf(repeated)).toContain("who is ***?");
     const events = await administrator.list({ apiVersion: "v1", kind: "Event" }, shop);
     const objects = await administrator.list({ apiVersion: "configbutler.ai/v1alpha1", kind: "GitRepoConfig" }, shop);
     const all = JSON.stringify([events, objects.map(({ status }) => status)]);
@@ -456,4 +461,31 @@ it("tells of a branch that was rewritten, and says what is live all the same", a
   await expect
     .poll(async () => (await eventsOf(namespace, "prod")).map(({ type, reason }) => `${type} ${reason}`))
     .toContain("Warning HistoryRewritten");
+});
+
+it("nobody writes with the credentials of another namespace, even if he names the same repository first", async () => {
+  const authorization = `Basic ${Buffer.from(`alice:${PASSWORD}`).toString("base64")}`;
+  const { url, namespace, have, files, create } = await place({ authorization });
+  const evil = await freshNamespace();
+  const object = async (kind: string, name: string, spec: JsonObject): Promise<Manifest> =>
+    made(kind, `${evil}/${name}`, spec);
+  await object("GitRepoConfig", "repo", { repoUrl: url, allowedBranches: ["main"] });
+  const theirs = await object("GitDestination", "evil", {
+    repoRef: { name: "repo" },
+    branch: "main",
+    baseFolder: "evil",
+  });
+  await object("WatchRule", "all", { destinationRef: { name: "evil" }, rules: [{ resources: ["configmaps"] }] });
+  await administrator.create(within(evil, configMap("theirs")));
+  const [repo, ...others] = configuration(url);
+  await create(secret("cred", { username: "alice", password: PASSWORD }), ...others, configMap("ours"), {
+    ...(repo as Manifest),
+    spec: { repoUrl: url, allowedBranches: ["main"], secretRef: { name: "cred" } },
+  });
+  await controllerOf(namespace, { flags: { watchNamespaces: [namespace, evil] } });
+  await have([`prod/core/v1/configmaps/${namespace}/ours.yaml`]);
+  await expect.poll(said(theirs), SOON).toBe("False GitRepoConfigNotReady");
+  await create(configMap("later"));
+  await have(["later", "ours"].map((name) => `prod/core/v1/configmaps/${namespace}/${name}.yaml`));
+  expect(Object.keys(files()).filter((at) => at.startsWith("evil"))).toEqual([]);
 });

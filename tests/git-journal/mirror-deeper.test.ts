@@ -2,9 +2,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { deleting, patching } from "../fixtures/changes.ts";
-import { configMap, configuration, controllerOf, manifest, place } from "./mirror-world.ts";
+import { configMap, configuration, controllerOf, manifest, place, workDirectory } from "./mirror-world.ts";
 import { commitsElsewhere } from "./server-world.ts";
 import { workspace } from "../fixtures/workspace.ts";
+import { ANNA } from "../unit/git-journal/age-identities.ts";
 
 const path = (namespace: string, name: string, resource = "configmaps"): string =>
   `prod/core/v1/${resource}/${namespace}/${name}.yaml`;
@@ -57,6 +58,96 @@ describe("a Transaction", () => {
 });
 
 describe("the journal", () => {
+  it("goes on after a restart, without a commit where nothing differs, and with what has changed meanwhile", async () => {
+    const { url, namespace, have, log, create, remove } = await place();
+    const directory = workDirectory();
+    await create(...configuration(url), configMap("a"), configMap("b"));
+    const first = await controllerOf(namespace, { directory });
+    await have([path(namespace, "a"), path(namespace, "b")]);
+    await first.stop();
+    await remove(configMap("b"));
+    await create(configMap("c"));
+    await controllerOf(namespace, { directory });
+    await have([path(namespace, "a"), path(namespace, "c")]);
+    expect(log("%s")).toEqual(["Update 2 objects", "Create 2 objects"]);
+  });
+
+  it("puts foreign edits right at its next push, and is never in the way of files of others", async () => {
+    const { url, namespace, git, files, have, create } = await place();
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    commitsElsewhere(git, "README.md", "x");
+    commitsElsewhere(git, path(namespace, "a"), "y");
+    commitsElsewhere(
+      git,
+      path(namespace, "old"),
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: old\n  namespace: ${namespace}\n`,
+    );
+    await create(configMap("b"));
+    await have(["README.md", path(namespace, "a"), path(namespace, "b")]);
+    expect(files()[path(namespace, "a")]).toContain('a: "1"');
+    expect(files()["README.md"]).toBe("x");
+  });
+
+  it("deletes nothing of a resource whose list fails, and says so; the others go on", async () => {
+    const { url, namespace, have, create, ready } = await place();
+    await create(...configuration(url, ["configmaps", "serviceaccounts"]), configMap("a"));
+    const first = await controllerOf(namespace);
+    const account = path(namespace, "default", "serviceaccounts");
+    await have([path(namespace, "a"), account]);
+    await first.stop();
+    await controllerOf(namespace, {
+      hooks: [
+        (request, next) =>
+          request.verb === "list" && request.resource.plural === "configmaps"
+            ? Promise.resolve({
+                _tag: "Left",
+                left: { type: "refused", code: 403, reason: "Forbidden", message: "no", causes: [] },
+              })
+            : next(request),
+      ],
+    });
+    await create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "new" } }, configMap("b"));
+    await have([path(namespace, "a"), account, path(namespace, "new", "serviceaccounts")]);
+    await expect
+      .poll(() => ready("GitDestination", "prod"))
+      .toMatchObject({ status: "False", reason: "ListIncomplete", message: "configmaps: 403 no" });
+  });
+
+  it("is written by one of two controllers at a time, and by the other once that has ended", async () => {
+    const { url, namespace, have, log, create } = await place();
+    await create(...configuration(url), configMap("a"));
+    const first = await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    await controllerOf(namespace);
+    await create(configMap("b"));
+    await have([path(namespace, "a"), path(namespace, "b")]);
+    await first.stop();
+    await create(configMap("c"));
+    await have([path(namespace, "a"), path(namespace, "b"), path(namespace, "c")]);
+    expect(log("%s")).toHaveLength(3);
+  });
+
+  it("removes the files of what a rule does not select any more, but nothing without a rule", async () => {
+    const { url, namespace, have, log, create, patch, remove, ready } = await place();
+    await create(...configuration(url, ["configmaps", "serviceaccounts"]), configMap("a"));
+    await controllerOf(namespace);
+    const account = path(namespace, "default", "serviceaccounts");
+    await have([path(namespace, "a"), account]);
+    await patch(manifest("WatchRule", "all", { rules: [{ resources: ["configmaps"] }] }));
+    await have([path(namespace, "a")]);
+    await remove(manifest("WatchRule", "all", {}));
+    await create(configMap("b"));
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "False", reason: "NoRules" });
+    await create(
+      manifest("WatchRule", "again", { destinationRef: { name: "prod" }, rules: [{ resources: ["serviceaccounts"] }] }),
+    );
+    await have([path(namespace, "a"), account]);
+    const subject = `core/v1/serviceaccounts/${namespace}/default`;
+    expect(log("%s")).toEqual([`[CREATE] ${subject}`, `[DELETE] ${subject}`, "Create 2 objects"]);
+  });
+
   it("compares anew when others push before it, and pushes on top of them", async () => {
     const seen = { pushes: 0 };
     const { url, namespace, git, files, have, log, create } = await place({
@@ -266,5 +357,39 @@ describe("the journal", () => {
     await have([path(namespace, "a"), path(namespace, "b")]);
     await labelled(null);
     await have([]);
+  });
+
+  it("writes Secrets encrypted for recipients, and not anew while they are the same", async () => {
+    const { url, namespace, git, files, have, log, create, patch } = await place();
+    const [repository, destination, rule] = configuration(url, ["secrets", "configmaps"]);
+    if (repository === undefined || destination === undefined || rule === undefined)
+      throw new Error("no configuration");
+    const directory = workDirectory();
+    const secret = (password: string) => ({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "s" },
+      stringData: { password },
+    });
+    const recipients = {
+      ...destination,
+      spec: Object.assign({}, destination["spec"], { secrets: { ageRecipients: [ANNA.recipient] } }),
+    };
+    await create(repository, recipients, rule, secret("correct-horse"));
+    const first = await controllerOf(namespace, { directory });
+    const file = path(namespace, "s", "secrets");
+    await have([file]);
+    expect(files()[file]).toContain("password: ENC[AES256_GCM,data:");
+    expect(files()[file]).toContain(`recipient: ${ANNA.recipient}`);
+    await first.stop();
+    await controllerOf(namespace, { directory });
+    await create(configMap("a"));
+    await have([file, path(namespace, "a")]);
+    expect(log("%s")).toHaveLength(2);
+    const before = files()[file];
+    await patch(secret("battery-staple"));
+    await expect.poll(() => files()[file]).not.toBe(before);
+    for (const text of ["correct-horse", "battery-staple"].flatMap((one) => [one, Buffer.from(one).toString("base64")]))
+      expect(git(["log", "--all", "-S", text, "--format=%h"])).toBe("");
   });
 });

@@ -25,6 +25,12 @@ app.kubernetes.io/name: {{ include "janus.name" . | quote }}
 app.kubernetes.io/part-of: janus
 {{- end }}
 
+{{- define "janus.gitJournalSelectorLabels" -}}
+app.kubernetes.io/component: git-journal
+app.kubernetes.io/name: {{ include "janus.name" . | quote }}
+app.kubernetes.io/part-of: janus
+{{- end }}
+
 {{/* What the ServiceMonitor selects the Service by. */}}
 {{- define "janus.metricsSelectorLabels" -}}
 app.kubernetes.io/component: metrics
@@ -51,6 +57,10 @@ app.kubernetes.io/part-of: janus
 
 {{- define "janus.blueprintsLabels" -}}
 {{- toYaml (merge (include "janus.blueprintsSelectorLabels" . | fromYaml) (include "janus.labels" . | fromYaml)) -}}
+{{- end }}
+
+{{- define "janus.gitJournalLabels" -}}
+{{- toYaml (merge (include "janus.gitJournalSelectorLabels" . | fromYaml) (include "janus.labels" . | fromYaml)) -}}
 {{- end }}
 
 {{- define "janus.metricsLabels" -}}
@@ -110,7 +120,7 @@ app.kubernetes.io/part-of: janus
 
 {{/*
 The Pod of a controller, whichever it is. root: the context; selectorLabels, serviceAccountName, args (as YAML), resources; namesPod:
-whether it is given its name.
+whether it is given its name; image, ports and volumes (each with its mountPath): those of its own, if it has any.
 */}}
 {{- define "janus.pod" -}}
 metadata:
@@ -165,7 +175,7 @@ spec:
       type: RuntimeDefault
   containers:
     - name: controller
-      image: {{ include "janus.image" .root | quote }}
+      image: {{ .image | default (include "janus.image" .root) | quote }}
       imagePullPolicy: {{ $.root.Values.image.pullPolicy }}
       args:
         {{- .args | nindent 8 }}
@@ -186,6 +196,9 @@ spec:
       ports:
         - name: http
           containerPort: 8080
+        {{- with .ports }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
       livenessProbe:
         httpGet:
           path: /healthz
@@ -205,27 +218,48 @@ spec:
         readOnlyRootFilesystem: true
         capabilities:
           drop: ["ALL"]
+      {{- with .volumes }}
+      volumeMounts:
+        {{- range . }}
+        - name: {{ .name }}
+          mountPath: {{ .mountPath }}
+        {{- end }}
+      {{- end }}
+  {{- with .volumes }}
+  volumes:
+    {{- range . }}
+    - {{- omit . "mountPath" | toYaml | nindent 6 }}
+    {{- end }}
+  {{- end }}
 {{- end }}
 
-{{/* Whom the Pods of a controller may reach, and who may reach them. */}}
+{{/*
+Whom the Pods of a controller may reach, and who may reach them. root: the context; served: names of ports that the API server reaches,
+reached: ports that they reach, wherever they are.
+*/}}
 {{- define "janus.networkRules" -}}
 policyTypes: ["Ingress", "Egress"]
 ingress:
   - ports:
       - protocol: TCP
         port: http
-    {{- with .Values.networkPolicy.clients }}
+    {{- with .root.Values.networkPolicy.clients }}
     from:
       {{- toYaml . | nindent 6 }}
     {{- end }}
+  {{- range .served }}
+  - ports:
+      - protocol: TCP
+        port: {{ . }}
+  {{- end }}
 egress:
   # The API server.
   - ports:
-      {{- range .Values.networkPolicy.apiServerPorts }}
+      {{- range .root.Values.networkPolicy.apiServerPorts }}
       - protocol: TCP
         port: {{ int . }}
       {{- end }}
-    {{- with .Values.networkPolicy.apiServerCidrs }}
+    {{- with .root.Values.networkPolicy.apiServerCidrs }}
     to:
       {{- range . }}
       - ipBlock:
@@ -238,6 +272,13 @@ egress:
         port: 53
       - protocol: TCP
         port: 53
+  {{- with .reached }}
+  - ports:
+      {{- range . }}
+      - protocol: TCP
+        port: {{ int . }}
+      {{- end }}
+  {{- end }}
 {{- end }}
 
 {{/*

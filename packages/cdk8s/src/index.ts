@@ -1,4 +1,4 @@
-// Constructs that define Transactions in a cdk8s app, for authors.
+// Constructs that define Transactions, Blueprints and objects of the Git journal in a cdk8s app, for authors.
 export {
   type ChangeManifest,
   type Manifest,
@@ -13,6 +13,9 @@ export { Artifact } from "./artifact.ts";
 export { Blueprint, type BlueprintActionProps, type BlueprintProps } from "./blueprint.ts";
 export { Change, type ChangeOptions, type ExistingObjectOptions, type ObjectRef } from "./change.ts";
 export type { Gate } from "./gate.ts";
+export { GitDestination, type GitDestinationProps } from "./git-destination.ts";
+export type { JournalObjectName, JournalSelector } from "./git-journal-object.ts";
+export { GitRepoConfig, type GitRepoConfigProps } from "./git-repo-config.ts";
 export { type FunctionArgs, type FunctionName, functions, Phase, type PhaseObject, type PhaseProps } from "./phase.ts";
 export {
   Profile,
@@ -25,3 +28,11 @@ export type { Time } from "./time.ts";
 export { Transaction } from "./transaction.ts";
 export { TransactionPermissions, type TransactionPermissionsProps } from "./transaction-permissions.ts";
 export type { TransactionOptions, TransactionProps, WholeChartProps } from "./transaction-props.ts";
+export {
+  type ClusterJournalRule,
+  ClusterWatchRule,
+  type ClusterWatchRuleProps,
+  type JournalRule,
+  WatchRule,
+  type WatchRuleProps,
+} from "./watch-rule.ts";

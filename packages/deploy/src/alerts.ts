@@ -30,6 +30,9 @@ const failedRenewals = 'janus_lock_operations_total{operation="renew",result!="s
 
 const failedActionSets = 'kanister_action_set_resolutions_total{resolution="failure"}';
 
+const hits = "gitopsreverser_enrich_hits_total";
+const misses = "gitopsreverser_enrich_misses_total";
+
 export const alerts: readonly Alert[] = [
   {
     name: "JanusAbsent",
@@ -163,5 +166,40 @@ export const alerts: readonly Alert[] = [
     severity: "warning",
     summary: "ActionSets wait for long until they begin.",
     description: "For an hour there have been ActionSets that have not begun; now there are {{ $value }}.",
+  },
+  {
+    name: "JanusGitNotPushed",
+    expression: `${max("janus_git_oldest_pending_seconds")} > 300`,
+    after: "1m",
+    severity: "critical",
+    summary: "Changes of the cluster do not get into Git.",
+    description:
+      "The oldest change that the Git journal in {{ $labels.namespace }} has not pushed has waited {{ $value | humanizeDuration }}.",
+  },
+  {
+    name: "JanusGitAuthorsUnknown",
+    expression: `${sum(`increase(${misses}[1h])`)} / (${sum(`increase(${hits}[1h])`)} + ${sum(`increase(${misses}[1h])`)}) > 0.05`,
+    after: "15m",
+    severity: "warning",
+    summary: "Commits of the Git journal have no author.",
+    description: "The authors of {{ $value | humanizePercentage }} of the changes are unknown.",
+  },
+  {
+    name: "JanusGitListIncomplete",
+    expression: `${sum('janus_git_not_ready{reason="ListIncomplete"}')} > 0`,
+    after: "15m",
+    severity: "warning",
+    summary: "The Git journal cannot list what is selected.",
+    description:
+      "{{ $value }} destinations lack resources that the Git journal in {{ $labels.namespace }} cannot list.",
+  },
+  {
+    name: "JanusGitStalled",
+    expression: `${sum('janus_git_not_ready{stalled="true"}')} > 0`,
+    after: "15m",
+    severity: "warning",
+    summary: "Objects of the Git journal need a change.",
+    description:
+      "{{ $value }} objects of the Git journal in {{ $labels.namespace }} are not Ready, and stay so until somebody changes something.",
   },
 ];

@@ -30,10 +30,19 @@ const port = (protocol: "TCP" | "UDP", port: string | number): k8s.NetworkPolicy
   port: typeof port === "string" ? k8s.IntOrString.fromString(port) : k8s.IntOrString.fromNumber(port),
 });
 
+/** What one controller has otherwise than the others. */
+interface OwnTraffic {
+  /** Ports that the API server reaches: it has no address that is known. */
+  readonly served?: readonly string[];
+  /** Ports that they reach, wherever they are. */
+  readonly reached?: readonly number[];
+}
+
 /** Reachable on their HTTP port; they reach the API server, and DNS. */
 export const networkPolicySpec = (
   matchLabels: Readonly<Record<string, string>>,
   props: ControllerNetworkPolicyProps,
+  { served = [], reached = [] }: OwnTraffic = {},
 ): k8s.NetworkPolicySpec => {
   const { clients = [], apiServerCidrs = [], apiServerPorts = defaultApiServerPorts } = props;
   if (apiServerPorts.length === 0)
@@ -41,13 +50,17 @@ export const networkPolicySpec = (
   return {
     podSelector: { matchLabels },
     policyTypes: ["Ingress", "Egress"],
-    ingress: [{ ports: [port("TCP", "http")], ...(clients.length === 0 ? {} : { from: [...clients] }) }],
+    ingress: [
+      { ports: [port("TCP", "http")], ...(clients.length === 0 ? {} : { from: [...clients] }) },
+      ...served.map((name) => ({ ports: [port("TCP", name)] })),
+    ],
     egress: [
       {
         ports: apiServerPorts.map((number) => port("TCP", number)),
         ...(apiServerCidrs.length === 0 ? {} : { to: apiServerCidrs.map((cidr) => ({ ipBlock: { cidr } })) }),
       },
       { ports: [port("UDP", 53), port("TCP", 53)] },
+      ...(reached.length === 0 ? [] : [{ ports: reached.map((number) => port("TCP", number)) }]),
     ],
   };
 };

@@ -131,17 +131,21 @@ export interface OfController {
   readonly serviceAccountName: string;
   /** Labels by which its Pods are selected. */
   readonly labels: Labels;
+  /** Besides the one for HTTP. */
+  readonly ports?: readonly k8s.ContainerPort[];
+  readonly volumes?: readonly { readonly volume: k8s.Volume; readonly mountPath: string }[];
 }
 
 /** The Pod template of a controller, with the `restricted` Pod Security Standard and a read-only file system. */
 export const controllerPod = (props: ControllerPodProps, own: OfController): k8s.PodTemplateSpec => {
+  const { volumes = [] } = own;
   const container: k8s.Container = {
     name: "controller",
     image: props.image ?? defaultImage,
     imagePullPolicy: props.imagePullPolicy ?? "IfNotPresent",
     args: [...own.args],
     env: [...own.env],
-    ports: [{ name: "http", containerPort: httpPort }],
+    ports: [{ name: "http", containerPort: httpPort }, ...(own.ports ?? [])],
     livenessProbe: probe("/healthz"),
     readinessProbe: probe("/readyz"),
     resources: props.resources ?? defaultResources,
@@ -150,6 +154,9 @@ export const controllerPod = (props: ControllerPodProps, own: OfController): k8s
       capabilities: { drop: ["ALL"] },
       readOnlyRootFilesystem: true,
     },
+    ...(volumes.length === 0
+      ? {}
+      : { volumeMounts: volumes.map(({ volume: { name }, mountPath }) => ({ name, mountPath })) }),
   };
   const annotations = { ...(props.metricsAuth === true ? {} : scraped), ...props.podAnnotations };
   const { imagePullSecrets = [], tolerations = [], priorityClassName, affinity } = props;
@@ -176,6 +183,7 @@ export const controllerPod = (props: ControllerPodProps, own: OfController): k8s
       ...(topologySpreadConstraints.length === 0 ? {} : { topologySpreadConstraints: [...topologySpreadConstraints] }),
       securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
       containers: [container],
+      ...(volumes.length === 0 ? {} : { volumes: volumes.map(({ volume }) => volume) }),
     },
   };
 };

@@ -185,6 +185,39 @@ const charts: readonly Chart[] = [
     unit: "s",
     lines: [["{{function}}", quantile(0.99, "janus_actionset_phase_duration_seconds", "function")]],
   },
+  {
+    title: "Git: oldest change that is not pushed",
+    about:
+      "How long the oldest change has waited to get into Git. Beyond a minute: a server does not answer, or refuses the push.",
+    kind: "timeseries",
+    unit: "s",
+    lines: [["oldest", `max(${of("janus_git_oldest_pending_seconds")})`]],
+  },
+  {
+    title: "Git: commits and files",
+    about: "Commits that were pushed, and files in them, per second.",
+    kind: "timeseries",
+    unit: "ops",
+    lines: [
+      ["commits", `sum(${rate("gitopsreverser_commits_total")})`],
+      ["files written", `sum(${rate("gitopsreverser_objects_written_total")})`],
+      ["files deleted", `sum(${rate("gitopsreverser_files_deleted_total")})`],
+    ],
+  },
+  {
+    title: "Git: changes without an author",
+    about: "Changes whose author is not known, per second, by reason. Many: the webhook does not reach the leader.",
+    kind: "timeseries",
+    unit: "ops",
+    lines: [["{{reason}}", `sum by (reason) (${rate("janus_git_misses_total")})`]],
+  },
+  {
+    title: "Git: pushes",
+    about: "How long pushes took, until the server had answered.",
+    kind: "timeseries",
+    unit: "s",
+    lines: p50AndP99("janus_git_push_duration_seconds"),
+  },
 ];
 
 /** Every query, with Grafana's variables in it. */

@@ -19,6 +19,14 @@ export { ControllerService, type ControllerServiceProps } from "./controller-ser
 export { ControllerServiceAccount, type ControllerServiceAccountProps } from "./controller-service-account.ts";
 export { dashboard, drawn } from "./dashboard.ts";
 export { FlowControl, type FlowControlProps } from "./flow-control.ts";
+export { GitJournalController, type GitJournalControllerProps } from "./git-journal-controller.ts";
+export { GitJournalCrds } from "./git-journal-crds.ts";
+export type { GitJournalFlagsProps } from "./git-journal-flags.ts";
+export { GitJournalPolicies, type GitJournalPoliciesProps } from "./git-journal-policies.ts";
+export type { GitJournal, GitJournalProps, GitJournalWebhook, JournaledResources } from "./git-journal-props.ts";
+export { GitJournalRoles, type GitJournalRolesProps } from "./git-journal-roles.ts";
+export { GitJournalUserRoles } from "./git-journal-user-roles.ts";
+export { GitJournalWebhookConfiguration, type GitJournalWebhookProps } from "./git-journal-webhook.ts";
 export { GrafanaDashboard } from "./grafana-dashboard.ts";
 export {
   type ActsAs,

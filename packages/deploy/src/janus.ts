@@ -13,6 +13,10 @@ import { ControllerRoleBinding } from "./controller-role-binding.ts";
 import { ControllerService } from "./controller-service.ts";
 import { ControllerServiceAccount } from "./controller-service-account.ts";
 import { FlowControl } from "./flow-control.ts";
+import { GitJournalController } from "./git-journal-controller.ts";
+import { GitJournalCrds } from "./git-journal-crds.ts";
+import type { GitJournal } from "./git-journal-props.ts";
+import { GitJournalUserRoles } from "./git-journal-user-roles.ts";
 import { type ActsAsProps, ImpersonationRoles } from "./impersonation-roles.ts";
 import { JanusNamespace } from "./janus-namespace.ts";
 import { KanisterCrds } from "./kanister-crds.ts";
@@ -62,6 +66,12 @@ export interface JanusProps
    * @default - none
    */
   readonly blueprints?: Blueprints & { readonly crds?: boolean };
+  /**
+   * The controller of the Git journal, which writes the live cluster to Git. `crds: false`: the CustomResourceDefinitions of its kinds are
+   * not among the objects, and must exist.
+   * @default - none
+   */
+  readonly gitJournal?: GitJournal & { readonly crds?: boolean };
 }
 
 /**
@@ -76,6 +86,7 @@ export class Janus extends Construct {
     new JanusNamespace(this, "Namespace", props);
     if (props.crd !== false) new TransactionCrd(this, "TransactionCrd");
     if (props.blueprints !== undefined && props.blueprints.crds !== false) new KanisterCrds(this, "KanisterCrds");
+    if (props.gitJournal !== undefined && props.gitJournal.crds !== false) new GitJournalCrds(this, "GitJournalCrds");
     if (props.serviceAccount?.create !== false) new ControllerServiceAccount(this, "ServiceAccount", props);
     new ControllerRole(this, "Role", props);
     new ControllerRoleBinding(this, "RoleBinding", props);
@@ -84,6 +95,7 @@ export class Janus extends Construct {
     if (props.metricsAuth === true) new MetricsReaderRole(this, "MetricsReaderRole");
     new TransactionRoles(this, "TransactionRoles", props);
     if (props.blueprints !== undefined) new BlueprintUserRoles(this, "BlueprintUserRoles", props);
+    if (props.gitJournal !== undefined) new GitJournalUserRoles(this, "GitJournalUserRoles", props);
     new LeaderFence(this, "Fence", props);
     new ControllerLimits(this, "Limits", props);
     // First, so that there is no moment without it in an upgrade from where the next one compared names.
@@ -99,8 +111,11 @@ export class Janus extends Construct {
       new ControllerDisruptionBudget(this, "DisruptionBudget", props);
     new ControllerDeployment(this, "Deployment", props);
     if (props.blueprints !== undefined) new BlueprintController(this, "Blueprints", props);
+    if (props.gitJournal !== undefined) new GitJournalController(this, "GitJournal", props);
     if (props.monitoring === true) new Monitoring(this, "Monitoring", props);
     if (props.monitoring === true && props.blueprints !== undefined)
       new MetricsService(this, "BlueprintsMetrics", { ...props, component: "blueprints" });
+    if (props.monitoring === true && props.gitJournal !== undefined)
+      new MetricsService(this, "GitJournalMetrics", { ...props, component: "git-journal" });
   }
 }

@@ -10,8 +10,14 @@ export const controllerLabels = { ...labels, "app.kubernetes.io/component": "con
 /** Labels of the objects of the Blueprint controller; its Deployment selects its Pods by them, so they never change. */
 export const blueprintsLabels = { ...labels, "app.kubernetes.io/component": "blueprints" } as const;
 
+/** Labels of the objects of the controller of the Git journal; its Deployment selects its Pods by them, so they never change. */
+export const gitJournalLabels = { ...labels, "app.kubernetes.io/component": "git-journal" } as const;
+
 /** Each controller sets it on its own Pod while it leads, and removes it otherwise. */
 export const leaderLabel = { [LEADER_LABEL]: "true" } as const;
+
+/** The same of the Git journal: its leader serves the webhook. */
+export const gitJournalLeaderLabel = { "janus.io/git-journal-leader": "true" } as const;
 
 /** Labels of the objects for metrics, which distinguish them from the Service of the leader. */
 export const metricsLabels = { ...labels, "app.kubernetes.io/component": "metrics" } as const;

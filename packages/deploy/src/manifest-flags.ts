@@ -15,6 +15,7 @@ Flags:
   --stamp-users            Each Transaction says in annotations who created, edited and approved it (Kubernetes 1.36 or newer).
   --monitoring             With ServiceMonitor, alerts and dashboard (Prometheus Operator).
   --blueprints             With the controller of Blueprints, and the CRDs of Kanister's kinds.
+  --git-journal            With the controller of the Git journal, and the CRDs of its kinds.
   --help                   Shows this text.
 `;
 
@@ -34,6 +35,7 @@ export const propsOf = (args: readonly string[]): JanusProps | undefined => {
       "stamp-users": { type: "boolean", default: false },
       monitoring: { type: "boolean", default: false },
       blueprints: { type: "boolean", default: false },
+      "git-journal": { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -54,5 +56,6 @@ export const propsOf = (args: readonly string[]): JanusProps | undefined => {
     stampsUsers: values["stamp-users"],
     monitoring: values.monitoring,
     ...(values.blueprints ? { blueprints: {} } : {}),
+    ...(values["git-journal"] ? { gitJournal: {} } : {}),
   };
 };

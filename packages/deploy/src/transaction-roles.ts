@@ -6,7 +6,7 @@ import { labels } from "./labels.ts";
 
 export interface TransactionRolesProps {
   /**
-   * Whether the built-in roles `edit` and `admin` have the permissions to view and edit Transactions, and Kanister's kinds. Otherwise bind the ClusterRoles yourself.
+   * Whether the built-in roles have the permissions to view and edit Transactions, Kanister's kinds and those of the Git journal. Otherwise bind the ClusterRoles yourself.
    * @default true
    */
   readonly aggregateClusterRoles?: boolean;

@@ -105,6 +105,8 @@ try {
   const child = spawn(
     process.execPath,
     [
+      // As the image has it.
+      "--max-semi-space-size=4",
       "--conditions=source",
       PROGRAM,
       ...flags,

@@ -35,6 +35,7 @@ it("has no flag that its help leaves out", () => {
     "stamp-users",
     "monitoring",
     "blueprints",
+    "git-journal",
     "help",
   ]);
   expect(propsOf(["--help"])).toBeUndefined();

@@ -1,10 +1,13 @@
 import { readdirSync } from "node:fs";
 import { Spec } from "@janus/api";
 import { ControllerDeployment, render } from "@janus/deploy";
+import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { placed } from "../../../packages/deploy/src/helm/value.ts";
 import { values } from "../../../packages/deploy/src/helm/values.ts";
 import { HELP } from "../../../packages/controller/src/shell/flags.ts";
+import { GitDestination, GitRepoConfig, WatchRule } from "../../../packages/git-journal/src/index.ts";
+import { parseFlags as parseJournalFlags } from "../../../packages/git-journal/src/shell/flags.ts";
 import { firstCells, page, root, section } from "./page.ts";
 
 const configuration = page("docs/configuration.md");
@@ -19,6 +22,28 @@ it("docs/configuration.md has every flag of --help, and no other", () => {
   const flags = [...HELP.matchAll(/^ {2}(--[a-z-]+)/gmu)].map(([, flag = ""]) => flag);
   expect(flags.length).toBeGreaterThan(10);
   expect(firstCells(section(configuration, "## Flags of the controller"))).toEqual(flags);
+});
+
+it("docs/git-journal.md has every flag of the Git journal that the other controllers have not, and no other", () => {
+  const help = parseJournalFlags(["--help"], {});
+  const named = E.isLeft(help)
+    ? [...help.left.text.matchAll(/--[a-z][a-z-]*[a-z](?=[ [,)])/gu)].map(([flag]) => flag)
+    : [];
+  const common = new Set([...HELP.matchAll(/--[a-z][a-z-]*[a-z]/gu)].map(([flag]) => flag));
+  const own = new Set(named.filter((flag) => !common.has(flag) && flag !== "--git-journal"));
+  expect(own.size).toBeGreaterThan(10);
+  const said = section(page("docs/git-journal.md"), "## Flags").matchAll(/(?<=^\| .*)`(--[a-z-]+)`/gmu);
+  expect(new Set([...said].map(([, flag]) => flag))).toEqual(own);
+});
+
+it.each([
+  ["GitRepoConfig", GitRepoConfig],
+  ["GitDestination", GitDestination],
+  ["WatchRule", WatchRule],
+])("docs/git-journal.md has every field of the spec of a %s", (kind, { schema }) => {
+  const { spec } = schema["properties"] as { readonly spec: { readonly properties: object } };
+  const cells = firstCells(section(page("docs/git-journal.md"), `## ${kind}`)).join(" ");
+  expect(Object.keys(spec.properties).filter((field) => !new RegExp(`\\b${field}\\b`, "u").test(cells))).toEqual([]);
 });
 
 it("docs/configuration.md has every prop of the constructs", () => {

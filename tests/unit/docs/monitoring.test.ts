@@ -4,6 +4,8 @@ import { expect, it } from "vitest";
 import { apiMetrics } from "../../../packages/runtime/src/telemetry/api-metrics.ts";
 import { leaderMetrics } from "../../../packages/runtime/src/leadership/leader-metrics.ts";
 import { actionSetMetrics } from "../../../packages/blueprints/src/shell/metrics.ts";
+import { attribution } from "../../../packages/git-journal/src/shell/attribution.ts";
+import { journalMetrics } from "../../../packages/git-journal/src/shell/metrics.ts";
 import { metrics } from "../../../packages/controller/src/shell/telemetry/metrics.ts";
 import { processMetrics } from "../../../packages/runtime/src/process/process-metrics.ts";
 import { queueMetrics } from "../../../packages/runtime/src/telemetry/queue-metrics.ts";
@@ -27,6 +29,14 @@ it("docs/monitoring.md has every metric of ActionSets, and no other", () => {
   const { registry } = actionSetMetrics(() => undefined);
   const all = registry.getMetricsAsArray().map(({ name }) => name);
   expect(firstCells(section(monitoring, "## Metrics of ActionSets")).toSorted()).toEqual(all.toSorted());
+});
+
+it("docs/monitoring.md has every metric of the Git journal, and no other", () => {
+  const { registry } = journalMetrics({ states: () => [], notReady: () => [], now: () => 0 });
+  const all = [registry, attribution().registry]
+    .flatMap((one) => one.getMetricsAsArray())
+    .map(({ name }) => name);
+  expect(firstCells(section(monitoring, "## Metrics of the Git journal")).toSorted()).toEqual(all.toSorted());
 });
 
 it("docs/monitoring.md has every alert, with its severity and its runbook", () => {

@@ -4,16 +4,25 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { page, root } from "./page.ts";
 
-const src = fileURLToPath(new URL("packages/controller/src", root));
-const source = globSync("**/*.ts", { cwd: src }).map((file) => readFileSync(path.join(src, file), "utf8"));
+/** Words with which the code of a package says why: reasons of events and of conditions. */
+const reasonsOf = (name: string): ReadonlySet<string> => {
+  const src = fileURLToPath(new URL(`packages/${name}/src`, root));
+  const source = globSync("**/*.ts", { cwd: src }).map((file) => readFileSync(path.join(src, file), "utf8"));
+  return new Set(
+    source.flatMap((text) =>
+      [...text.matchAll(/(?:reason: |refused\(|TroubleReason =[^;]*)"([A-Z]\w+)"/gu)].flatMap(([, reason = ""]) => [
+        reason,
+      ]),
+    ),
+  );
+};
 
-/** Words with which the code says why: reasons of events and of conditions. */
-const reasons = new Set(
-  source.flatMap((text) => [...text.matchAll(/reason: "([A-Z]\w+)"/gu)].flatMap(([, reason = ""]) => [reason])),
-);
-
-it("every reason of an event or a condition is explained", () => {
-  expect(reasons.size).toBeGreaterThan(15);
-  const said = page("docs/monitoring.md") + page("docs/getting-started.md") + page("docs/troubleshooting.md");
+it.each([
+  ["controller", ["docs/monitoring.md", "docs/getting-started.md", "docs/troubleshooting.md"]],
+  ["git-journal", ["docs/monitoring.md", "docs/troubleshooting.md", "docs/git-journal.md"]],
+])("every reason of an event or a condition is explained: %s", (name, pages) => {
+  const reasons = reasonsOf(name);
+  expect(reasons.size).toBeGreaterThan(10);
+  const said = pages.map(page).join("");
   expect([...reasons].filter((reason) => !new RegExp(`\\b${reason}\\b`, "u").test(said))).toEqual([]);
 });

@@ -47,6 +47,8 @@ const marked = (name: string, value: string): KubeObject =>
     ],
   });
 
+const textOf = (name: string): string => canonicalYaml(sanitised(configMap(name, "1")));
+
 const subjects = ({ commits }: BranchWorld): readonly string[] =>
   commits.map(({ author, message }) => `${author.name}: ${message.split("\n")[0]}`);
 const steps = (world: BranchWorld): readonly string[] => work(world).map((step) => step.do);
@@ -158,11 +160,10 @@ describe("the files of a Transaction", () => {
   });
 
   it("are its commit after a restart, too, by the marks on the objects and what it has deleted", () => {
-    const text = (name: string): string => canonicalYaml(sanitised(configMap(name, "1")));
     const world = newWorld(
       new Map([
-        [pathOf("a"), text("a")],
-        [pathOf("b"), text("b")],
+        [pathOf("a"), textOf("a")],
+        [pathOf("b"), textOf("b")],
       ]),
       false,
     );

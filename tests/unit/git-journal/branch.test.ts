@@ -119,6 +119,32 @@ describe("the worker of a branch", () => {
     expect(Object.keys(objects(world))).toEqual([pathOf("a"), "prod/README.md"]);
   });
 
+  it("leaves the files of a resource as they are while its list fails, whatever others make of them", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1")]);
+    work(world);
+    fold(world, { type: "listFailed", resource: CONFIG_MAPS, because: "503" });
+    world.tree = new Map([...world.tree, [pathOf("a"), "meddled"]]);
+    later(world, 2_000_000);
+    work(world);
+    expect(objects(world)).toEqual({ [pathOf("a")]: "meddled" });
+    fold(world, { type: "complete", resource: CONFIG_MAPS });
+    later(world);
+    work(world);
+    expect(objects(world)).toEqual({ [pathOf("a")]: textOf("a", "1") });
+  });
+
+  it("does not make who changes an object before the first sync the author of what was there before", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1")]);
+    seen(world, configMap("a", "2"), alice);
+    work(world);
+    expect(subjects(world)).toEqual([
+      "GitOps Reverser: [CREATE] core/v1/configmaps/shop/a",
+      "alice: [UPDATE] core/v1/configmaps/shop/a by user/alice",
+    ]);
+  });
+
   it("keeps what was seen while a list fails, with its author", () => {
     const world = newWorld();
     listed(world, [configMap("a", "1")]);

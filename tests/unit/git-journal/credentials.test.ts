@@ -115,6 +115,9 @@ describe("scrubbed", () => {
           Buffer.from(value).toString("base64"),
           Buffer.from(value).toString("base64url"),
           JSON.stringify(value).slice(1, -1),
+          JSON.stringify(value).slice(1, -1).replaceAll("é", "\\u00e9"),
+          JSON.stringify(value).slice(1, -1).replaceAll("é", "\\u00E9"),
+          Buffer.from(value).toString("latin1"),
         ];
         const header = Buffer.from(`user:${value}`).toString("base64");
         for (const spelling of spellings) {

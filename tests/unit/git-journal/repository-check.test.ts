@@ -1,17 +1,17 @@
 // Tests when servers are asked: soon after an edit, and seldom while they refuse.
+import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import type { Readiness } from "../../../packages/git-journal/src/core/conditions.ts";
 import { type BranchName, refOf } from "../../../packages/git-journal/src/core/git/branch-name.ts";
 import type { Repository } from "../../../packages/git-journal/src/core/located.ts";
 import {
   afterAnswer,
   afterUse,
   askedIn,
-  branchFound,
   type Checked,
   fingerprintOf,
   isOfRepository,
   lookedAtIn,
+  readinessAfter,
 } from "../../../packages/git-journal/src/core/repository-check.ts";
 import { repositoryUrl } from "../../../packages/git-journal/src/core/repository-url.ts";
 import { right } from "./right.ts";
@@ -27,15 +27,16 @@ const repository = (branches: readonly string[] = ["main"]): Repository => {
 };
 
 const QUESTION = { fingerprint: fingerprintOf(repository()), secretVersion: "1" };
-const READY: Readiness = { type: "ready", reason: "BranchFound", message: "" };
-const failed = (lasts: boolean): Readiness => ({ type: "failed", reason: "R", message: "", lasts });
+const MAIN = "main" as BranchName;
+const FOUND: Checked["answer"] = E.right(new Set([refOf(MAIN)]));
+const failed = (lasts: boolean): Checked["answer"] => E.left({ type: "failed", reason: "R", message: "", lasts });
 
 /** After so many answers in a row, at time 0. */
-const checked = (readiness: Readiness, times = 1): Checked =>
+const checked = (answer: Checked["answer"], times = 1): Checked =>
   Array.from({ length: times }).reduce<Checked | undefined>(
-    (before) => afterAnswer(before, QUESTION, readiness, 0),
+    (before) => afterAnswer(before, QUESTION, answer, 0),
     undefined,
-  ) ?? afterAnswer(undefined, QUESTION, readiness, 0);
+  ) ?? afterAnswer(undefined, QUESTION, answer, 0);
 
 describe("a server is asked", () => {
   it("at first, and at once after its repository or Secret has changed", () => {
@@ -45,36 +46,37 @@ describe("a server is asked", () => {
   });
 
   it.each<readonly [string, Checked, number]>([
-    ["seldom while it can be used", checked(READY), 600_000],
+    ["seldom while it can be used", checked(FOUND), 600_000],
     ["seldom while it refuses: wrong credentials that are sent often lock an account", checked(failed(true)), 300_000],
     ["soon after a failure that may pass", checked(failed(false)), 5_000],
     ["less soon after several", checked(failed(false), 3), 20_000],
-    ["once a minute after many", checked(failed(false), 50), 60_000],
+    ["twice a minute after many", checked(failed(false), 50), 30_000],
   ])("%s", (_, one, ms) => {
     expect(askedIn(one, QUESTION, 0)).toBe(ms);
     expect(askedIn(one, QUESTION, ms)).toBe(0);
   });
 });
 
-it.each([failed(true), failed(false)])(
-  "while a repository cannot be used, its Secret is looked at within 30 s",
-  (readiness) => {
-    for (const now of [0, 10_000, 290_000]) expect(lookedAtIn(checked(readiness, 9), now)).toBeLessThan(30_000);
-  },
-);
+it("while a repository cannot be used, its Secret is looked at within 30 s", () => {
+  for (const lasts of [true, false])
+    for (const now of [0, 10_000, 290_000]) expect(lookedAtIn(checked(failed(lasts), 9), now)).toBeLessThan(30_000);
+});
 
-it("a server that a worker has used is not asked soon, and at once if it did not answer before", () => {
-  expect(askedIn(afterUse(checked(READY), 500_000), QUESTION, 600_000)).toBe(500_000);
-  expect(askedIn(afterUse(checked(failed(true)), 1), QUESTION, 1)).toBe(0);
+it("a server that a worker has used is not asked soon, but at once if it was said otherwise before", () => {
+  expect(askedIn(afterUse(checked(FOUND), MAIN, 500_000), QUESTION, 600_000)).toBe(500_000);
+  expect(askedIn(afterUse(checked(FOUND), "dev" as BranchName, 1), QUESTION, 1)).toBe(0);
+  expect(askedIn(afterUse(checked(failed(true)), MAIN, 1), QUESTION, 1)).toBe(0);
 });
 
 it("a branch that takes no push says nothing of its repository", () => {
-  const troubles = ["AuthenticationFailed", "PushRefused", "DiskFull"].map((reason) => ({ ...failed(true), reason }));
+  const troubles = ["AuthenticationFailed", "PushRefused", "DiskFull"].map(
+    (reason) => ({ type: "failed", reason, message: "", lasts: true }) as const,
+  );
   expect(troubles.map(isOfRepository)).toEqual([true, false, false]);
 });
 
 it("a branch that is missing is no error", () => {
-  expect(branchFound(repository(["main", "dev"]), new Set(["main"].map((one) => refOf(one as BranchName))))).toEqual({
+  expect(readinessAfter(repository(["main", "dev"]), checked(FOUND))).toEqual({
     type: "ready",
     reason: "BranchFound",
     message: "https://git.example.com/live.git: found branch main; branch dev will be made by the first push",

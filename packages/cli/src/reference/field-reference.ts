@@ -3,7 +3,7 @@ import type { JsonObject } from "@janus/api";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const asSchema = (value: unknown): Schema => (typeof value === "object" && value !== null ? { ...value } : {});
+export const asSchema = (value: unknown): Schema => (typeof value === "object" && value !== null ? { ...value } : {});
 
 const asTexts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
@@ -67,6 +67,10 @@ const rulesIn = (schema: unknown): readonly string[] => {
   });
 };
 
+/** A line for each rule that the API server checks with CEL. */
+export const refusalsIn = (schema: unknown): readonly string[] =>
+  [...new Set(rulesIn(schema))].map((rule) => `- ${cell(rule)}`);
+
 /** The page of all fields of a CustomResourceDefinition. Its first version is described. */
 export const fieldReference = (crd: JsonObject): string => {
   const { group, names, versions } = asSchema(crd["spec"]);
@@ -90,7 +94,7 @@ export const fieldReference = (crd: JsonObject): string => {
     "",
     "With these messages, when a Transaction is created or changed:",
     "",
-    ...[...new Set(rulesIn(whole))].map((rule) => `- ${cell(rule)}`),
+    ...refusalsIn(whole),
     "",
     "## Status",
     "",

@@ -33,6 +33,7 @@ export const propsOf = (values: ChartValues, namespace: string) => {
   const { enabled: isMonitored, ...prometheus } = monitoring;
   const { enabled: hasNetworkPolicy, ...network } = networkPolicy;
   const { enabled: hasBlueprints, ...blueprints } = others.blueprints;
+  const { enabled: hasGitJournal, ...gitJournal } = others.gitJournal;
   const { minAvailable, ...budget } = others.podDisruptionBudget;
   return {
     namespace,
@@ -60,6 +61,15 @@ export const propsOf = (values: ChartValues, namespace: string) => {
     resources: resourcesOf(resources),
     ...(hasBlueprints
       ? { blueprints: { ...withoutEmpty(blueprints), resources: resourcesOf(blueprints.resources) } }
+      : {}),
+    ...(hasGitJournal
+      ? {
+          gitJournal: {
+            ...withoutEmpty(gitJournal),
+            webhook: withoutEmpty(gitJournal.webhook),
+            podResources: resourcesOf(gitJournal.podResources),
+          },
+        }
       : {}),
     ...(topologySpreadConstraints === null
       ? {}

@@ -2,6 +2,7 @@
 import { DNS_LABEL, DNS_LABEL_LENGTH, DNS_SUBDOMAIN, DNS_SUBDOMAIN_LENGTH, MAX_INT32 } from "@janus/types";
 import { defaultLogLevel, type LogLevel, longestLeaseDuration, longestTtl } from "../controller-flags.ts";
 import { blueprintsDefaults } from "../blueprints-props.ts";
+import { gitJournalDefaults, type JournaledResources } from "../git-journal-props.ts";
 import { defaultNodeSelector, defaultResources } from "../controller-pod.ts";
 import { defaultApiServerPorts } from "../controller-network-policy.ts";
 import type { ActsAs } from "../impersonation-roles.ts";
@@ -279,6 +280,98 @@ const blueprints = {
   }),
 } as const;
 
+const gitJournalWebhook = {
+  rules: value<"Selected" | "All">({
+    about:
+      "Which writes of the cluster the webhook is told of: those of resources that a rule selects (Selected), or all (All). Each costs " +
+      "a request.",
+    schema: { enum: ["Selected", "All"] },
+    byDefault: gitJournalDefaults.webhook.rules,
+  }),
+  excludedNamespaces: value<readonly string[]>({
+    about: "Namespaces whose writes it is not told of: their commits have no author.",
+    schema: list(label, { uniqueItems: true }),
+    byDefault: gitJournalDefaults.webhook.excludedNamespaces,
+  }),
+  certificateSecret: value<string>({
+    about:
+      "Secret of type kubernetes.io/tls with its certificate, as cert-manager makes it, which then also says in the configuration whom " +
+      "to trust. Empty: the controller makes and renews its own.",
+    schema: orEmpty(subdomain),
+    byDefault: "",
+  }),
+} as const;
+
+const gitJournal = {
+  enabled: value({
+    about: "Whether there is the controller of the Git journal, which writes the live cluster to Git.",
+    schema: flag,
+    byDefault: false,
+  }),
+  crds: value({
+    about:
+      "Whether the release then has the CustomResourceDefinitions of its kinds. false: they must exist. Those of GitOps Reverser lack " +
+      "fields.",
+    schema: flag,
+    byDefault: true,
+  }),
+  image: value<string>({
+    about:
+      "Image of the controller, with git and ssh, with tag or digest: the stage git-journal of the Dockerfile. Empty: that of the " +
+      "others, with -git behind its tag.",
+    schema: { type: "string", pattern: "^\\S*$" },
+    byDefault: "",
+  }),
+  resources: value<readonly JournaledResources[]>({
+    about:
+      "Resources that it may read besides those that * selects, such as [{apiGroups: [cert-manager.io], resources: [certificates]}].",
+    schema: list(
+      record(
+        { apiGroups: list(text, { minItems: 1 }), resources: list(text, { minItems: 1 }) },
+        { required: ["apiGroups", "resources"] },
+      ),
+    ),
+    byDefault: gitJournalDefaults.resources,
+  }),
+  secrets: value<boolean>({
+    about:
+      "Whether it may list Secrets, and * selects them. Their data are never written in plain. Credentials of repositories are read in " +
+      "any case.",
+    schema: flag,
+    byDefault: gitJournalDefaults.secrets,
+  }),
+  validateAuthors: value<boolean>({
+    about:
+      "Whether who writes a rule must be allowed to list what it selects, and who names recipients or credentials to get Secrets: " +
+      "otherwise a rule is a way to read Secrets.",
+    schema: flag,
+    byDefault: gitJournalDefaults.validateAuthors,
+  }),
+  webhook: { about: "The webhook that says who has changed an object.", values: gitJournalWebhook },
+  gitPorts: value<readonly number[]>({
+    about: "Ports of the git servers, for the NetworkPolicy.",
+    schema: list({ type: "integer", minimum: 1, maximum: 65_535 }, { minItems: 1 }),
+    byDefault: gitJournalDefaults.gitPorts,
+  }),
+  flags: value<readonly string[]>({
+    about:
+      "More flags of the controller, such as --git-batch-max-wait-sec=60; `janus-controller --git-journal --help` has all. Refused are " +
+      "those that other values or objects set.",
+    schema: list({ type: "string", pattern: "^--" }),
+    byDefault: gitJournalDefaults.flags,
+  }),
+  replicas: value<number>({
+    about: "Number of controllers, of which one leads and serves the webhook; at least 1.",
+    schema: { type: "integer", minimum: 1, maximum: MAX_INT32 },
+    byDefault: gitJournalDefaults.replicas,
+  }),
+  podResources: value<{ readonly requests?: Texts; readonly limits?: Texts }>({
+    about: "Resource requests and limits of the controller.",
+    schema: record({ requests: quantities, limits: quantities }),
+    byDefault: { requests: plain(requests), limits: plain(limits) },
+  }),
+} as const;
+
 /**
  * All values, with documentation and defaults: `values.yaml`, `values.schema.json` and the README.md of the chart are generated
  * from this.
@@ -382,8 +475,9 @@ export const values = {
       aggregateClusterRoles: value({
         about:
           "Whether the built-in roles edit and admin include the permissions on Transactions, and on Kanister's kinds where " +
-          "blueprints.enabled is true. false: bind the ClusterRoles janus-transactions-edit, janus-transactions-view, " +
-          "janus-blueprints-edit and janus-blueprints-view yourself.",
+          "blueprints.enabled is true; view, edit and admin those on the kinds of the Git journal where gitJournal.enabled is true. " +
+          "false: bind the ClusterRoles janus-transactions-edit, janus-transactions-view, janus-blueprints-edit, " +
+          "janus-blueprints-view, janus-git-journal-edit and janus-git-journal-view yourself.",
         schema: flag,
         byDefault: true,
       }),
@@ -411,6 +505,11 @@ export const values = {
     about:
       "The Blueprint controller. Image, Pods, logLevel, controller.metricsAuth, networkPolicy, podDisruptionBudget and monitoring are set as for the other controller.",
     values: blueprints,
+  },
+  gitJournal: {
+    about:
+      "The controller of the Git journal. Pods, logLevel, controller.metricsAuth, networkPolicy, podDisruptionBudget and monitoring are set as for the other controller.",
+    values: gitJournal,
   },
   extraObjects: value<readonly (Json | string)[]>({
     about: "More objects of the release, as YAML or as text. Templates in them are rendered.",

@@ -10,10 +10,18 @@ import { isWithin } from "./path.ts";
 /** As a user names it: `deployments.apps`, `configmaps`. */
 const shownKey = (key: string): string => key.replace(/\.$/u, "");
 
+/** Of messages: there may be thousands of such objects. */
+const MOST = 5;
+
+const shortened = (texts: readonly string[], key: string): readonly string[] => [
+  ...texts.slice(0, MOST).map((text) => `${shownKey(key)}: ${text}`),
+  ...(texts.length > MOST ? [`${shownKey(key)}: ${texts.length - MOST} more`] : []),
+];
+
 const incompleteOf = ({ resources }: DestinationState): readonly string[] =>
   [...resources].flatMap(([key, { list, spared }]) => [
     ...(list.is === "failed" ? [`${shownKey(key)}: ${list.because}`] : []),
-    ...new Set([...entriesOf(spared).values()].map(({ because }) => `${shownKey(key)}: ${because}`)),
+    ...shortened([...new Set([...entriesOf(spared).values()].map(({ because }) => because))], key),
   ]);
 
 const failed = (reason: string, message: string, lasts: boolean): Readiness => ({

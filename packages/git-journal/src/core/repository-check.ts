@@ -1,6 +1,8 @@
 // Decides when the server of a repository is asked whether it can be used, and what its answer means.
 import type { Instant } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "./conditions.ts";
+import type { Failed } from "./configured.ts";
 import { type BranchName, refOf } from "./git/branch-name.ts";
 import type { Repository } from "./located.ts";
 
@@ -13,7 +15,8 @@ export interface Checked {
   readonly at: Instant;
   /** In a row. */
   readonly failures: number;
-  readonly readiness: Readiness;
+  /** The refs that the server has, or why it could not be asked. */
+  readonly answer: E.Either<Failed, ReadonlySet<string>>;
 }
 
 /** In ms. A worker says earlier if something has changed. */
@@ -21,7 +24,7 @@ const WHILE_READY = 600_000;
 /** Wrong credentials that are sent often lock an account. */
 const WHILE_REFUSED = 300_000;
 /** The first pause after a failure that may pass, doubled with each, and the longest. */
-const WHILE_FAILING = { first: 5_000, cap: 60_000 };
+const WHILE_FAILING = { first: 5_000, cap: 30_000 };
 /** While a repository cannot be used, its Secret is looked at so often: an edit heals within 30 s. */
 const SECRET = 25_000;
 
@@ -34,9 +37,9 @@ type Question = Pick<Checked, "fingerprint" | "secretVersion">;
 const isSame = (before: Checked | undefined, now: Question): before is Checked =>
   before !== undefined && before.fingerprint === now.fingerprint && before.secretVersion === now.secretVersion;
 
-const pauseAfter = ({ readiness, failures }: Checked): number => {
-  if (readiness.type !== "failed") return WHILE_READY;
-  return readiness.lasts
+const pauseAfter = ({ answer, failures }: Checked): number => {
+  if (E.isRight(answer)) return WHILE_READY;
+  return answer.left.lasts
     ? WHILE_REFUSED
     : Math.min(WHILE_FAILING.cap, WHILE_FAILING.first * 2 ** Math.min(failures - 1, 10));
 };
@@ -48,7 +51,7 @@ export const askedIn = (checked: Checked | undefined, question: Question, now: I
 /** In how many ms it is looked whether something has changed. */
 export const lookedAtIn = (checked: Checked, now: Instant): number => {
   const pause = Math.max(1_000, checked.at + pauseAfter(checked) - now);
-  return checked.readiness.type === "failed" ? Math.min(SECRET, pause) : pause;
+  return E.isLeft(checked.answer) ? Math.min(SECRET, pause) : pause;
 };
 
 /** What workers say that is of the repository, and not of one of its branches. */
@@ -65,23 +68,23 @@ const OF_REPOSITORY: ReadonlySet<string> = new Set([
 
 export const isOfRepository = ({ type, reason }: Readiness): boolean => type === "failed" && OF_REPOSITORY.has(reason);
 
-/** When a worker has used it. What was found wrong before is asked for at once: it may be right now. */
-export const afterUse = (checked: Checked, at: Instant): Checked => ({
-  ...checked,
-  at: checked.readiness.type === "failed" ? Number.NEGATIVE_INFINITY : at,
-});
+/** When a worker has used a branch. If it was not found before, or the server could not be asked, it is asked at once. */
+export const afterUse = (checked: Checked, branch: BranchName, at: Instant): Checked => {
+  const isFound = E.isRight(checked.answer) && checked.answer.right.has(refOf(branch));
+  return { ...checked, at: isFound ? at : Number.NEGATIVE_INFINITY };
+};
 
 /** What became of it, when the server has answered. */
 export const afterAnswer = (
   before: Checked | undefined,
   question: Question,
-  readiness: Readiness,
+  answer: Checked["answer"],
   at: Instant,
 ): Checked => ({
   ...question,
   at,
-  readiness,
-  failures: readiness.type === "failed" ? 1 + (isSame(before, question) ? before.failures : 0) : 0,
+  answer,
+  failures: E.isLeft(answer) ? 1 + (isSame(before, question) ? before.failures : 0) : 0,
 });
 
 /** So many branches are asked for: a repository may allow a thousand. */
@@ -92,8 +95,12 @@ export const askedBranches = ({ branches }: Repository): readonly BranchName[] =
 const named = (branches: readonly BranchName[]): string =>
   `branch${branches.length === 1 ? "" : "es"} ${branches.slice(0, 5).join(", ")}${branches.length > 5 ? ", …" : ""}`;
 
+/** What is said of a repository. */
+export const readinessAfter = (repository: Repository, { answer }: Checked): Readiness =>
+  E.isLeft(answer) ? answer.left : branchFound(repository, answer.right);
+
 /** A repository that has answered, with the refs that it has. A branch that is missing is no error: it is made. */
-export const branchFound = (repository: Repository, refs: ReadonlySet<string>): Readiness => {
+const branchFound = (repository: Repository, refs: ReadonlySet<string>): Readiness => {
   const asked = askedBranches(repository);
   const found = asked.filter((one) => refs.has(refOf(one)));
   const missing = asked.filter((one) => !refs.has(refOf(one)));

@@ -18,12 +18,25 @@ const urlEncoded = (text: string): readonly string[] => {
   ]);
 };
 
+const inJson = (text: string): readonly string[] => {
+  const quoted = JSON.stringify(text).slice(1, -1);
+  const ascii = quoted.replaceAll(
+    /[\u0080-\uFFFF]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return [quoted, ascii, ascii.replaceAll(/\\u[0-9a-f]{4}/g, (escape) => `\\u${escape.slice(2).toUpperCase()}`)];
+};
+
+/** As git prints text that a server calls text, and does not say of which encoding. */
+const misread = (text: string): string => Buffer.from(text).toString("latin1");
+
 const spellingsOf = (text: string): readonly string[] => [
   text,
   text.trim(),
   ...urlEncoded(text),
   ...base64Of(text),
-  JSON.stringify(text).slice(1, -1),
+  ...inJson(text),
+  misread(text),
 ];
 
 /** Of a key each line: nobody prints all of it at once. Shorter ones are part of any text. */

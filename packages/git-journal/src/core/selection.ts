@@ -13,6 +13,7 @@ import {
 } from "../api/watch-rule.ts";
 import { resourceKey, type ServedResource } from "./discovery.ts";
 import { labelPredicate, type LabelPredicate, type Labels } from "./label-selector.ts";
+import { PRESET } from "./preset.ts";
 
 /** One of the `rules` of a WatchRule or ClusterWatchRule. */
 export interface SelectionRule {
@@ -115,19 +116,8 @@ export const rulesOfClusterWatchRule = ({
 const keys = (group: string, ...plurals: readonly string[]): readonly string[] =>
   plurals.map((plural) => resourceKey({ group, plural }));
 
-/** What `*` selects: resources that describe a desired state. */
-const PRESET: ReadonlySet<string> = new Set([
-  ...keys("apps", "deployments", "statefulsets", "daemonsets"),
-  ...keys("", "services", "configmaps", "secrets", "serviceaccounts", "resourcequotas", "limitranges"),
-  ...keys("networking.k8s.io", "ingresses", "networkpolicies"),
-  ...keys("rbac.authorization.k8s.io", "roles", "rolebindings", "clusterroles", "clusterrolebindings"),
-  ...keys("policy", "poddisruptionbudgets"),
-  ...keys("apiextensions.k8s.io", "customresourcedefinitions"),
-  ...keys("apiregistration.k8s.io", "apiservices"),
-  ...keys("scheduling.k8s.io", "priorityclasses"),
-  ...keys("storage.k8s.io", "storageclasses"),
-]);
-const PRESET_GROUPS: ReadonlySet<string> = new Set([...PRESET].map((key) => key.slice(key.indexOf(".") + 1)));
+const PRESET_KEYS: ReadonlySet<string> = new Set(PRESET.map(resourceKey));
+const PRESET_GROUPS: ReadonlySet<string> = new Set(PRESET.map(({ group }) => group));
 
 /** What `*` never selects: what controllers make, and what changes all the time. */
 const EXCLUDED: ReadonlySet<string> = new Set([
@@ -151,7 +141,7 @@ const isExcluded = ({ group, plural }: GroupResource, { excludes }: SelectionSet
 const wildcardSelects = ({ groups }: SelectionRule, resource: GroupResource, settings: SelectionSettings): boolean => {
   const key = resourceKey(resource);
   if (EXCLUDED.has(key)) return false;
-  return settings.watchAll || PRESET.has(key) || (groups !== undefined && !PRESET_GROUPS.has(resource.group));
+  return settings.watchAll || PRESET_KEYS.has(key) || (groups !== undefined && !PRESET_GROUPS.has(resource.group));
 };
 
 /** Whether the rule is about this resource of this scope, in whatever version, served or not. */
@@ -252,7 +242,11 @@ export const operationsOn = (
         (namespaceLabels !== undefined && rule.selectsNamespace(namespaceLabels))) &&
       (rule.selectsObject?.(labels) ?? true),
   );
-  return matching.length === 0 ? undefined : new Set(matching.flatMap(({ operations }) => [...operations]));
+  const [only, ...more] = matching;
+  // One and the same for all objects of a rule: there may be very many.
+  return only === undefined || more.length === 0
+    ? only?.operations
+    : new Set(matching.flatMap(({ operations }) => [...operations]));
 };
 
 /** The rules that are about the files of a resource in a namespace, of whatever labels: the objects may be gone. */

@@ -176,7 +176,10 @@ const ownerOf = ({ manager = "" }: ManagedFieldsEntry): string | undefined => tr
 
 const timeOf = ({ manager = "", time = "" }: ManagedFieldsEntry): readonly string[] => [manager, time];
 
+const NO_MARKS: Marks = new Map();
+
 export const marksOf = ({ metadata: { managedFields = [] } }: KubeObject): Marks => {
+  if (!managedFields.some((entry) => ownerOf(entry) !== undefined)) return NO_MARKS;
   const entries = Map.groupBy(managedFields, ownerOf);
   return new Map(
     [...entries].flatMap(([uid, all]) => (uid === undefined ? [] : [[uid, fingerprint(all.map(timeOf))]])),

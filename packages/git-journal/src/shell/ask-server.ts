@@ -1,10 +1,10 @@
 // Asks the server of a repository whether it can be used with these credentials, and which branches it has.
 import * as E from "fp-ts/lib/Either.js";
-import type { Readiness } from "../core/conditions.ts";
+import type { Failed } from "../core/configured.ts";
 import type { Authentication } from "../core/credentials.ts";
 import { refOf } from "../core/git/branch-name.ts";
 import { type GitFailure, type Place, redirected, type Trouble, unexpected, verdict } from "../core/git/git-answer.ts";
-import { askedBranches, branchFound } from "../core/repository-check.ts";
+import { askedBranches } from "../core/repository-check.ts";
 import { scrubber } from "../core/scrub.ts";
 import type { Repository } from "../core/located.ts";
 import { DEADLINES, perform } from "./bare-clone.ts";
@@ -30,15 +30,15 @@ const troubleOf = async (git: Git, directory: string, place: Place, failure: Git
     : unexpected(place, failure);
 };
 
-/** Never rejects for what the server, or git, does. */
+/** The refs that it has of those that are asked for. Never rejects for what the server, or git, does. */
 export const askServer = (
   { home, places }: Pick<WorkDirectory, "home" | "places">,
   repository: Repository,
   authentication: Authentication,
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
-): Promise<Readiness> =>
-  withAccess(authentication, places, async (access): Promise<Readiness> => {
+): Promise<E.Either<Failed, ReadonlySet<string>>> =>
+  withAccess(authentication, places, async (access) => {
     const { url, host, port } = repository.url;
     const [branch] = repository.branches;
     const place = { url, host, port, branch, secret: repository.secret, scrub: scrubber(authentication) };
@@ -46,7 +46,7 @@ export const askServer = (
     const git = gitIn(gitEnvironment({ directory: home, home, url, access, env }), signal);
     const refs = askedBranches(repository).map(refOf);
     const answer = await git({ args: ["ls-remote", "origin", ...refs], deadline: DEADLINE, read: printed });
-    if (E.isLeft(answer)) return { type: "failed", ...(await troubleOf(git, home, place, answer.left)) };
+    if (E.isLeft(answer)) return E.left({ type: "failed", ...(await troubleOf(git, home, place, answer.left)) });
     const found = answer.right.split("\n").flatMap((line) => line.split("\t")[1] ?? []);
-    return branchFound(repository, new Set(found));
+    return E.right(new Set(found));
   });

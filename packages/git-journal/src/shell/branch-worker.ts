@@ -3,6 +3,7 @@ import type { Api } from "@janus/kube";
 import { type Log, type Requeue, wall } from "@janus/runtime/parts";
 import { messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
+import type { PlannedCommit } from "../core/batch.ts";
 import { blobsToRead, compared, comparedFolders, readBlob } from "../core/branch-comparison.ts";
 import type { BranchEvent } from "../core/branch-event.ts";
 import { afterEvent } from "../core/branch-fold.ts";
@@ -44,6 +45,13 @@ export interface BranchWorker {
   readonly work: () => Promise<Requeue>;
 }
 
+/** How many files have an author, and how many none. */
+const byAuthors = (commits: readonly PlannedCommit[]) => {
+  const count = (isHit: boolean): number =>
+    commits.filter(({ by }) => (by.type !== "unknown") === isHit).reduce((sum, { files }) => sum + files.length, 0);
+  return { hits: count(true), misses: count(false) };
+};
+
 /** How soon what could not be read is looked for again, in ms. */
 const SOON = 500;
 
@@ -74,8 +82,9 @@ export const branchWorker = (
     }
   };
 
-  const tellOutcome = (outcome: Outcome): void => {
-    metrics.outcome(outcome, state.comparison?.commits ?? []);
+  /** @param commits those that it was about, if they are of this process */
+  const tellOutcome = (outcome: Outcome, commits: readonly PlannedCommit[]): void => {
+    metrics.outcome(outcome, commits);
     if (outcome.rewritten) {
       const message = `branch ${journaled.branch} of ${journaled.repository.url} was rewritten: what is live is committed on what is there`;
       log("warn", message, { branch: key });
@@ -85,9 +94,11 @@ export const branchWorker = (
     if (outcome.is === "pushed")
       log("info", "pushed", {
         branch: key,
+        destinations: [...state.destinations.keys()],
         commit: outcome.tip,
         commits: outcome.commits.length,
         replays: outcome.replays,
+        ...byAuthors(commits),
       });
     if (outcome.is === "failed") {
       const { reason, message, lasts } = outcome.trouble;
@@ -146,7 +157,9 @@ export const branchWorker = (
       onPushed: metrics.pushLasted,
     });
     if (signal.aborted) return;
-    for (const outcome of outcomes) tellOutcome(outcome);
+    // Those before the last are what an earlier process has left.
+    for (const outcome of outcomes)
+      tellOutcome(outcome, outcome === outcomes.at(-1) ? (state.comparison?.commits ?? []) : []);
     fold({ type: "ended", outcomes, isFresh });
   };
 

@@ -1,6 +1,6 @@
 // The configuration of the Git journal, while it runs: from the objects of the cluster to what is wanted in Git, and back to their status.
 import type { Api } from "@janus/kube";
-import { type ControllerNames, elapsed, type Log, throttle, type Watchdog } from "@janus/runtime/parts";
+import { type ControllerNames, type Log, throttle, type Watchdog } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "../core/conditions.ts";
 import type { DestinationReport, Wanted } from "../core/journaled-branch.ts";
@@ -8,6 +8,7 @@ import { isOfRepository } from "../core/repository-check.ts";
 import { type NotReady, notReadyOnes, readinessOf, type Told } from "../core/readiness.ts";
 import { pushedEvent, type StatusEvent } from "../core/status.ts";
 import { type JournalSettings, type Resolution, resolved } from "../core/wanted.ts";
+import { rested } from "./rested.ts";
 import { repositoryChecks } from "./repository-checks.ts";
 import { statusWriter } from "./status-writer.ts";
 import { watchConfiguration } from "./watched-configuration.ts";
@@ -49,12 +50,6 @@ export interface Configuration {
   readonly stop: () => Promise<void>;
 }
 
-/** In ms: objects that are applied together are read together. */
-const TOGETHER = 50;
-
-/** After it has lasted so long: with thousands of tenants that is a second, and they change something all the time. */
-const restAfter = (ms: number): number => Math.min(5_000, Math.max(TOGETHER, 9 * ms));
-
 /** In ms, for each destination. */
 const PUSHED_INTERVAL = 60_000;
 
@@ -91,11 +86,12 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
       ...[...failing].flatMap(([key, readiness]) => [...configsOf(key)].map((config) => [config, readiness] as const)),
     ]);
 
-  const tell = (): void => {
+  const tellNow = (): void => {
     if (resolution === undefined || isStopped) return;
     told = readinessOf(resolution, { repositories: repositories(), reports, ingests });
     status.tell(told);
   };
+  const telling = rested("no status is written", log, tellNow);
 
   const countConflicts = ({ destinations, implicit }: Resolution): void => {
     const placed = [
@@ -134,21 +130,12 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     forget(resolution);
     countConflicts(resolution);
     checks.update(resolution.repositories);
-    tell();
+    tellNow();
     onWanted(resolution.wanted);
     synced.resolve();
   };
 
-  let planned: NodeJS.Timeout | undefined;
-  let lasted = 0;
-  const resolveSoon = (): void => {
-    planned ??= setTimeout(() => {
-      planned = undefined;
-      const began = elapsed();
-      resolveNow();
-      lasted = elapsed() - began;
-    }, restAfter(lasted));
-  };
+  const resolving = rested("what is wanted in Git is not found out", log, resolveNow);
 
   const record = (destination: string, event: StatusEvent): void =>
     destination.startsWith(IMPLICIT)
@@ -169,11 +156,11 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     ...(options.namespaces === undefined ? {} : { namespaces: options.namespaces }),
     discoveryRefresh: options.discoveryRefresh,
     onDiscoveryError: () => count("discovery errors"),
-    onNews: resolveSoon,
+    onNews: resolving.soon,
     onSeen: (id) => status.look(id),
   });
   const status = statusWriter({ api, log, names, pod, object: watched.object });
-  const checks = repositoryChecks({ api, log, work, env, onChecked: tell });
+  const checks = repositoryChecks({ api, log, work, env, onChecked: telling.soon });
 
   return {
     isSynced: () => resolution !== undefined,
@@ -184,17 +171,20 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
       const before = reports.get(destination);
       reports.set(destination, report);
       if (report.pushed.commits !== (before?.pushed.commits ?? 0)) tellOfPushes(destination);
-      tell();
+      telling.soon();
     },
     reportRepository: (branchKey, readiness) => {
       if (isOfRepository(readiness)) failing.set(branchKey, readiness);
       else failing.delete(branchKey);
-      if (readiness.type === "ready") for (const config of configsOf(branchKey)) checks.used(config);
-      tell();
+      const branch = resolution?.wanted.branches.get(branchKey)?.branch;
+      if (readiness.type === "ready" && branch !== undefined)
+        for (const config of configsOf(branchKey)) checks.used(config, branch);
+      telling.soon();
     },
     stop: async () => {
       isStopped = true;
-      clearTimeout(planned);
+      resolving.stop();
+      telling.stop();
       synced.resolve();
       await watched.stop();
       await checks.stop();

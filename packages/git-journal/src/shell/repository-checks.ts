@@ -5,7 +5,16 @@ import { messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "../core/conditions.ts";
 import type { Failed } from "../core/configured.ts";
-import { afterAnswer, afterUse, askedIn, type Checked, fingerprintOf, lookedAtIn } from "../core/repository-check.ts";
+import type { BranchName } from "../core/git/branch-name.ts";
+import {
+  afterAnswer,
+  afterUse,
+  askedIn,
+  type Checked,
+  fingerprintOf,
+  lookedAtIn,
+  readinessAfter,
+} from "../core/repository-check.ts";
 import type { Repository } from "../core/located.ts";
 import { askServer } from "./ask-server.ts";
 import { readCredentials } from "./repository-secret.ts";
@@ -23,8 +32,8 @@ export interface ChecksOptions {
 export interface RepositoryChecks {
   /** All repositories by the keys of their GitRepoConfigs; on the left those that cannot be asked. */
   readonly update: (repositories: ReadonlyMap<string, E.Either<Failed, Repository>>) => void;
-  /** A worker has used it, with success. */
-  readonly used: (config: string) => void;
+  /** A worker has used a branch, with success. */
+  readonly used: (config: string, branch: BranchName) => void;
   /** What is known of each. */
   readonly known: () => ReadonlyMap<string, Readiness>;
   readonly stop: () => Promise<void>;
@@ -67,12 +76,12 @@ export const repositoryChecks = ({ api, log, work, env, onChecked }: ChecksOptio
       const before = checked.get(config);
       if (askedIn(before, question, wall()) > 0 && before !== undefined)
         return { type: "after", ms: lookedAtIn(before, wall()) };
-      const readiness = E.isLeft(authentication)
-        ? authentication.left
+      const answer = E.isLeft(authentication)
+        ? authentication
         : await askServer(work, repository, authentication.right, env, aborted.signal);
       const now = repositoryAt(config);
       if (aborted.signal.aborted || now === undefined) return { type: "done" };
-      const after = afterAnswer(before, question, readiness, wall());
+      const after = afterAnswer(before, question, answer, wall());
       checked.set(config, after);
       onChecked();
       return { type: "after", ms: fingerprintOf(now) === question.fingerprint ? lookedAtIn(after, wall()) : 0 };
@@ -89,11 +98,12 @@ export const repositoryChecks = ({ api, log, work, env, onChecked }: ChecksOptio
         queue.add(config);
       }
     },
-    used: (config) => {
+    used: (config, branch) => {
       const before = checked.get(config);
       if (before === undefined) return;
-      checked.set(config, afterUse(before, wall()));
-      if (before.readiness.type === "failed") queue.add(config);
+      const after = afterUse(before, branch, wall());
+      checked.set(config, after);
+      if (after.at < before.at) queue.add(config);
     },
     known: () =>
       new Map(
@@ -101,7 +111,7 @@ export const repositoryChecks = ({ api, log, work, env, onChecked }: ChecksOptio
           const repository = repositoryAt(config);
           const one = checked.get(config);
           return repository !== undefined && one?.fingerprint === fingerprintOf(repository)
-            ? [[config, one.readiness] as const]
+            ? [[config, readinessAfter(repository, one)] as const]
             : [];
         }),
       ),

@@ -1,0 +1,112 @@
+// Folds what git has answered into the state of a branch.
+import type { Instant } from "@janus/types";
+import { compareFrom } from "./branch-changes.ts";
+import type { BranchEvent } from "./branch-event.ts";
+import type { BranchState, Comparison } from "./branch-state.ts";
+import type { Outcome } from "./git/cycle.ts";
+import type { ObjectId } from "./git/object-id.ts";
+import { settled, withoutPushed } from "./history.ts";
+import { type FilePath, isWithin } from "./path.ts";
+
+/** Of commits that are in the branch: nobody has a part any more in what differs from them. */
+export const landed = (state: BranchState, head: ObjectId | undefined): BranchState => {
+  const commits = head === undefined ? undefined : state.made.get(head);
+  if (head === undefined || commits === undefined) return state;
+  const history = withoutPushed(
+    state.history,
+    commits.flatMap(({ files }) => files),
+  );
+  const made = new Map(state.made);
+  made.delete(head);
+  const uids = new Set(commits.flatMap(({ by }) => (by.type === "transaction" ? [by.uid] : [])));
+  return {
+    ...state,
+    history,
+    made,
+    transactions: new Map(
+      [...state.transactions].map(([uid, one]) => [uid, uids.has(uid) ? { ...one, isDone: true } : one]),
+    ),
+  };
+};
+
+/** Those whose commits were due, and that had nothing to commit, are done, too. */
+const withDone = (state: BranchState, due: Comparison["due"]): BranchState["transactions"] =>
+  new Map(
+    [...state.transactions].flatMap(([uid, one]) => {
+      if (due.get(uid) !== one.transaction.phase) return [[uid, one] as const];
+      return one.evidence.isGone ? [] : [[uid, { ...one, isDone: true }] as const];
+    }),
+  );
+
+const FIRST_PAUSE = 1_000;
+const LONGEST_PAUSE = 30_000;
+
+export const failed = (state: BranchState, trouble: NonNullable<BranchState["trouble"]>, now: Instant): BranchState => {
+  const failures = state.failures + 1;
+  const { comparison } = state;
+  const unpushed = comparison?.commits.reduce((sum, { files }) => sum + files.length, 0) ?? 0;
+  return {
+    ...state,
+    comparison: comparison && { ...comparison, commits: [], left: comparison.left + unpushed },
+    trouble,
+    failures,
+    retryAt: now + Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures - 1, 10)),
+    toCompare: compareFrom(state, now, true),
+    fetchedAt: undefined,
+  };
+};
+
+const pushedTo = (
+  destinations: BranchState["destinations"],
+  { commits: ids }: Extract<Outcome, { readonly is: "pushed" }>,
+  planned: readonly { readonly files: readonly { readonly path: FilePath }[] }[],
+  now: Instant,
+): BranchState["destinations"] =>
+  new Map(
+    [...destinations].map(([name, one]) => {
+      const { folder } = one.wanted.destination;
+      const own = planned.map(({ files }) => files.filter(({ path }) => isWithin(folder, path)).length);
+      const last = ids[own.findLastIndex((files) => files > 0)];
+      if (last === undefined) return [name, one];
+      const pushed = {
+        commits: one.pushed.commits + own.filter((files) => files > 0).length,
+        files: one.pushed.files + own.reduce((sum, files) => sum + files, 0),
+      };
+      return [name, { ...one, lastCommit: last, lastPush: now, pushed }];
+    }),
+  );
+
+export const ended = (
+  state: BranchState,
+  { outcomes, isFresh }: Extract<BranchEvent, { readonly type: "ended" }>,
+  now: Instant,
+): BranchState => {
+  const outcome = outcomes.at(-1);
+  if (outcome === undefined) return state;
+  const found = landed(state, outcome.landed);
+  if (outcome.is === "failed") return failed(found, outcome.trouble, now);
+  const { comparison } = found;
+  const pushed = outcome.is === "pushed" ? landed(found, outcome.commits.at(-1)) : found;
+  const isAll = comparison?.isAll === true;
+  const isLater = (pushed.toCompare?.number ?? 0) > (comparison?.number ?? 0);
+  const next: BranchState = {
+    ...pushed,
+    destinations:
+      outcome.is === "pushed"
+        ? pushedTo(pushed.destinations, outcome, comparison?.commits ?? [], now)
+        : pushed.destinations,
+    trouble: undefined,
+    failures: 0,
+    retryAt: 0,
+    fetchedAt: isFresh || outcome.replays > 0 || pushed.fetchedAt === undefined ? now : pushed.fetchedAt,
+    toCompare: isAll ? (isLater ? pushed.toCompare : undefined) : compareFrom(pushed, now, true),
+  };
+  if (!isAll || comparison === undefined) return next;
+  return {
+    ...next,
+    transactions: withDone(next, comparison.due),
+    history: settled(next.history, comparison.upTo, (path) => comparison.held.has(path)),
+    hasSettled: true,
+    idleSince: now,
+  };
+};

@@ -1,0 +1,112 @@
+// The Git journal as it is installed: with its Roles and no other rights, its policies, and the configuration of its webhook.
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { installation, yaml } from "@janus/deploy";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { freePorts } from "../control-plane/free-ports.ts";
+import { kubectlWith } from "../fixtures/cluster.ts";
+import { gitOf, startGitServer } from "../fixtures/git-server.ts";
+import { installed, type Installed } from "../fixtures/installed.ts";
+
+const USER = "system:serviceaccount:janus-system:janus-git-journal";
+const manifests = installation({ gitJournal: { flags: ["--git-batch-max-wait-sec=1"] } });
+
+let cluster: Installed;
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(os.tmpdir(), "janus-git-journal-installed-"));
+  const [port = 0] = await freePorts(1);
+  // Those of the Deployment, but for what only a Pod has.
+  const flags = ["--git-journal", "--git-batch-max-wait-sec=1", `--webhook-port=${port}`, `--work-dir=${directory}`];
+  cluster = await installed(flags, undefined, undefined, { manifests, user: USER });
+}, 120_000);
+afterAll(async () => {
+  await cluster.end();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const apply = async (stdin: string): Promise<void> => {
+  const { kubeconfig } = cluster.controlPlane;
+  const { code, stderr } = await kubectlWith({ kubeconfig, stdin }, "apply", "--server-side", "-f", "-");
+  if (code !== 0) throw new Error(stderr);
+};
+
+const objects = (...items: readonly object[]): Promise<void> =>
+  apply(JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+
+const apiVersion = "configbutler.ai/v1alpha1";
+
+/** All that `*` selects, in namespaces and in the cluster. */
+const everything = (repoUrl: string): readonly object[] => [
+  { apiVersion: "v1", kind: "Namespace", metadata: { name: "journal" } },
+  {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "git", namespace: "journal" },
+    stringData: { username: "me", password: "s3cret" },
+  },
+  {
+    apiVersion,
+    kind: "GitRepoConfig",
+    metadata: { name: "cluster", namespace: "journal" },
+    spec: {
+      repoUrl,
+      allowedBranches: ["main"],
+      secretRef: { name: "git" },
+      accessPolicy: { allowClusterRules: true },
+    },
+  },
+  {
+    apiVersion,
+    kind: "GitDestination",
+    metadata: { name: "prod", namespace: "journal" },
+    spec: { repoRef: { name: "cluster" }, branch: "main", baseFolder: "prod" },
+  },
+  {
+    apiVersion,
+    kind: "ClusterWatchRule",
+    metadata: { name: "all" },
+    spec: {
+      destinationRef: { name: "prod", namespace: "journal" },
+      rules: [
+        { scope: "Cluster", resources: ["*"] },
+        { scope: "Namespaced", resources: ["*"] },
+      ],
+    },
+  },
+];
+
+const webhook = () =>
+  cluster.kubectl("get", "validatingwebhookconfiguration", "janus-git-journal", "-o", "jsonpath={.webhooks[0]}");
+
+it("writes all that * selects with no right but its own, and keeps its webhook when it is installed again", async () => {
+  const authorization = `Basic ${Buffer.from("me:s3cret").toString("base64")}`;
+  const server = await startGitServer({ authorization, tls: false });
+  onTestFinished(server.stop);
+  const replica = await cluster.replica("journal");
+  await replica.start();
+  onTestFinished(replica.end);
+  await objects(...everything(server.url));
+  const names = ["gitrepoconfig/cluster", "gitdestination/prod", "clusterwatchrule/all"];
+  await cluster.kubectl("wait", "-n", "journal", "--for=condition=Ready", "--timeout=60s", ...names);
+
+  const files = gitOf(server.directory)(["ls-tree", "-r", "--name-only", "main"]).split("\n");
+  for (const file of [
+    "core/v1/secrets/journal/git.yaml",
+    "core/v1/serviceaccounts/journal/default.yaml",
+    "rbac.authorization.k8s.io/v1/clusterroles/janus-git-journal.yaml",
+    "apiextensions.k8s.io/v1/customresourcedefinitions/watchrules.configbutler.ai.yaml",
+    "apiregistration.k8s.io/v1/apiservices/v1.apps.yaml",
+  ])
+    expect(files).toContain(`prod/${file}`);
+
+  await expect.poll(webhook, { timeout: 30_000 }).toMatch(/"caBundle".*"rules".*configmaps/su);
+  const before = await webhook();
+  await apply(yaml(manifests.filter(({ kind }) => kind !== "Deployment")));
+  expect(await webhook()).toBe(before);
+
+  const complaints = await replica.complaints();
+  expect(complaints.filter((line) => line.startsWith("{"))).toEqual([]);
+  expect(await replica.metrics()).toMatch(/^gitopsreverser_commits_total [1-9]/mu);
+}, 180_000);
