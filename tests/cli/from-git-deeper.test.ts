@@ -443,6 +443,18 @@ describe("a repository on a server", () => {
     expect(readdirSync(TMPDIR)).toEqual([]);
   });
 
+  it("that never answers leaves nothing behind when the command is interrupted", async () => {
+    const server = await startGitServer({ tls: false, fault: () => "silence" });
+    onTestFinished(server.stop);
+    const TMPDIR = temporary();
+    const running = start(["plan", "--from-git", "HEAD", ".", "--repo", server.url], { env: { TMPDIR } });
+    await expect.poll(() => server.requests.length, { timeout: 20_000 }).toBe(1);
+    expect(readdirSync(TMPDIR)).toHaveLength(1);
+    running.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 130 });
+    expect(readdirSync(TMPDIR)).toEqual([]);
+  });
+
   it("may name its objects by SHA-256", async () => {
     const { namespace } = await workspace();
     const server = await startGitServer({ tls: false, objectFormat: "sha256" });

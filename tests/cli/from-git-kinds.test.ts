@@ -195,6 +195,9 @@ const manifest = (
   return within(namespace, { apiVersion, kind, metadata: { ...(metadata as JsonObject | undefined), name }, ...rest });
 };
 
+const write = (verb: readonly string[], items: readonly Manifest[]): Promise<Outcome> =>
+  kubectlWith({ stdin: JSON.stringify({ apiVersion: "v1", kind: "List", items }) }, ...verb, "-f", "-");
+
 const WRITERS = [
   ["kubectl apply, and then kubectl replace", ["apply"], ["replace"]],
   ["one manager by server-side apply", ["apply", "--server-side"], ["apply", "--server-side"]],
@@ -212,8 +215,6 @@ it.each(sampled(WRITERS, SHARE))(
   { timeout: 60_000 },
   async (_, first, second) => {
     const { namespace, over, janus: controller } = await workspace();
-    const write = (verb: readonly string[], items: readonly Manifest[]): Promise<Outcome> =>
-      kubectlWith({ stdin: JSON.stringify({ apiVersion: "v1", kind: "List", items }) }, ...verb, "-f", "-");
     const repository = journalRepository();
     const all = KINDS.map((one) => manifest(namespace, one, one[3]));
     expect(await write(first, all)).toMatchObject({ code: 0 });
