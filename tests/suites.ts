@@ -106,6 +106,8 @@ export const DEEPER = [
   "tests/cli/contents.test.ts",
   "tests/cli/four-eyes.test.ts",
   "tests/cli/from-git-deeper.test.ts",
+  "tests/cli/from-git-journal.test.ts",
+  "tests/cli/from-git-kinds.test.ts",
   "tests/cli/order.test.ts",
   "tests/cli/snapshot.test.ts",
   "tests/control-plane/life.test.ts",
