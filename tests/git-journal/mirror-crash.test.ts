@@ -3,8 +3,10 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Hook } from "@janus/kube";
 import { describe, expect, it } from "vitest";
+import { deleting, patching } from "../fixtures/changes.ts";
 import type { Phase } from "../fixtures/git-server.ts";
 import { sampled, share, showShare } from "../fixtures/sample.ts";
+import { workspace } from "../fixtures/workspace.ts";
 import { configMap, configuration, controllerOf, place, workDirectory } from "./mirror-world.ts";
 
 const fileOf = (namespace: string, name: string, resource = "configmaps"): string =>
@@ -52,7 +54,9 @@ const killedAt = async (point: Point): Promise<void> => {
     death.isOver = true;
     over.resolve();
   };
-  const { url, namespace, git, files, have, log, create, patch, remove } = await place({
+  const txns = await workspace();
+  const { url, namespace, git, files, have, log, create } = await place({
+    namespace: txns.namespace,
     onPhase: (_, phase) => {
       if (!death.isArmed || point.at !== "phase" || phase !== point.phase) return;
       death.phases += 1;
@@ -65,8 +69,11 @@ const killedAt = async (point: Point): Promise<void> => {
   await have([fileOf(namespace, "a"), fileOf(namespace, "b")]);
   await first.stop();
   const before = log().length;
-  await patch(configMap("a", { a: "2" }));
-  await remove(configMap("b"));
+  // Times of commits and of Transactions are in whole seconds: what it deletes is its own only if it ends later than the tip.
+  const tipDate = Number(git(["log", "-1", "--format=%ct", "main"]));
+  await expect.poll(() => Date.now() / 1000, { interval: 50 }).toBeGreaterThan(tipDate + 1);
+  await txns.janus();
+  await txns.run([patching(configMap("a", { a: "2" })), deleting(configMap("b"))]);
   await create(configMap("c"), secret);
 
   const hook: Hook = async (request, next) => {
@@ -103,7 +110,10 @@ const killedAt = async (point: Point): Promise<void> => {
   await controllerOf(namespace, { directory });
   await have(wanted);
   await expect.poll(() => files()[fileOf(namespace, "a")]).toContain('a: "2"');
-  expect(log("%s").slice(0, -before)).toEqual(["Update 4 objects"]);
+  expect(log("%s").slice(0, -before).toSorted()).toEqual([
+    "Create 2 objects",
+    `Transaction ${namespace}/txn: Committed, 2 changes`,
+  ]);
   expect(git(["fsck", "--strict", "--no-dangling"])).toBe("");
   expect(git(["log", "--all", "-S", "correct-horse", "--format=%h"])).toBe("");
 };

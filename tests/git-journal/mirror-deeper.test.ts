@@ -1,14 +1,22 @@
 // What the running journal does when servers, lists and kinds come and go, and that a Transaction is one commit.
+import { REQUEST_ROLLBACK } from "@janus/api";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { deleting, patching } from "../fixtures/changes.ts";
 import { configMap, configuration, controllerOf, manifest, place, workDirectory } from "./mirror-world.ts";
 import { commitsElsewhere } from "./server-world.ts";
-import { workspace } from "../fixtures/workspace.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
 import { ANNA } from "../unit/git-journal/age-identities.ts";
 
 const path = (namespace: string, name: string, resource = "configmaps"): string =>
   `prod/core/v1/${resource}/${namespace}/${name}.yaml`;
+
+const secret = (password: string) => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "s" },
+  stringData: { password },
+});
 
 describe("a Transaction", () => {
   it("is one commit, with what is known of it, and nothing of it is committed before its end", async () => {
@@ -37,6 +45,43 @@ describe("a Transaction", () => {
       `Transaction: ${namespace}/txn\nTransaction-UID: ${metadata.uid}\nTransaction-Phase: Committed\n`,
     );
     expect(trailers).not.toContain("Transaction-Incomplete");
+  });
+
+  it("that ended while no journal was running is one commit all the same", async () => {
+    const txns = await workspace();
+    const { url, namespace, log, have, create } = await place({ namespace: txns.namespace });
+    await create(...configuration(url), configMap("a"), configMap("b"), configMap("c"));
+    const directory = workDirectory();
+    const first = await controllerOf(namespace, { directory });
+    await have([path(namespace, "a"), path(namespace, "b"), path(namespace, "c")]);
+    await first.stop();
+    await txns.janus();
+    await txns.run([patching(configMap("a", { a: "2" })), patching(configMap("c", { a: "2" }))]);
+    await create(configMap("d"));
+    await controllerOf(namespace, { directory });
+    await have(["a", "b", "c", "d"].map((name) => path(namespace, name)));
+    expect(log("%s").toSorted()).toEqual([
+      "Create 3 objects",
+      `Transaction ${namespace}/txn: Committed, 2 changes`,
+      `[CREATE] core/v1/configmaps/${namespace}/d`,
+    ]);
+  });
+
+  it("that is rolled back after its commit is a second one", async () => {
+    const txns = await workspace();
+    const { url, namespace, files, log, have, create } = await place({ namespace: txns.namespace });
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    await txns.janus();
+    await txns.submit([patching(configMap("a", { a: "2" }))], { rollbackWindow: "10m" });
+    await expect.poll(() => files()[path(namespace, "a")]).toContain('a: "2"');
+    await txns.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [REQUEST_ROLLBACK]: "" } } });
+    await expect.poll(() => files()[path(namespace, "a")]).toContain('a: "1"');
+    expect(log("%s").slice(0, 2)).toEqual([
+      `Transaction ${namespace}/txn: RolledBack, 1 change`,
+      `Transaction ${namespace}/txn: Committed, 1 change`,
+    ]);
   });
 
   it("that was rolled back, so that nothing differs, is no commit", async () => {
@@ -365,12 +410,6 @@ describe("the journal", () => {
     if (repository === undefined || destination === undefined || rule === undefined)
       throw new Error("no configuration");
     const directory = workDirectory();
-    const secret = (password: string) => ({
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { name: "s" },
-      stringData: { password },
-    });
     const recipients = {
       ...destination,
       spec: Object.assign({}, destination["spec"], { secrets: { ageRecipients: [ANNA.recipient] } }),

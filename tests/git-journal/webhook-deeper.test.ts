@@ -8,12 +8,8 @@ import { TLS_SECRET } from "../../packages/git-journal/src/api/names.ts";
 import { bundleOf } from "../../packages/git-journal/src/core/certificates.ts";
 import { trustedBundle } from "../../packages/git-journal/src/core/webhook-rules.ts";
 import { secrets } from "../../packages/git-journal/src/shell/certificates.ts";
-import {
-  certificatesIn,
-  issuerOf,
-  makeAuthority,
-  makeCertificate,
-} from "../../packages/git-journal/src/shell/make-certificates.ts";
+import { makeAuthority, makeCertificate } from "../../packages/git-journal/src/shell/make-certificates.ts";
+import { certificatesIn, issuerOf } from "../../packages/git-journal/src/shell/read-certificates.ts";
 import { kubectlWith } from "../fixtures/cluster.ts";
 import { deployment } from "../fixtures/manifests.ts";
 import { sampled, share, showShare } from "../fixtures/sample.ts";

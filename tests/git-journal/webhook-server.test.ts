@@ -3,21 +3,22 @@ import { writeFile } from "node:fs/promises";
 import { request as httpsRequest } from "node:https";
 import { connect, type TLSSocket } from "node:tls";
 import path from "node:path";
-import { systemClock } from "@janus/kube";
+import { type Api, type Request, systemClock } from "@janus/kube";
 import type { JsonObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { type Held, keptSecret } from "../../packages/git-journal/src/shell/certificates.ts";
 import { readPair, watchPair } from "../../packages/git-journal/src/shell/certificate-files.ts";
+import { makeAuthority, makeCertificate } from "../../packages/git-journal/src/shell/make-certificates.ts";
 import {
   certificatesIn,
   hostsOf,
   isPair,
   issuerOf,
-  makeAuthority,
-  makeCertificate,
   type Pair,
-} from "../../packages/git-journal/src/shell/make-certificates.ts";
+} from "../../packages/git-journal/src/shell/read-certificates.ts";
 import { startWebhook } from "../../packages/git-journal/src/shell/webhook.ts";
+import { recording } from "../fixtures/recording.ts";
 import { newDirectory } from "./world.ts";
 
 const HOST = "127.0.0.1";
@@ -192,5 +193,53 @@ describe("the files of somebody else", () => {
     const answer = await readPair(files);
     expect(E.isLeft(answer) && answer.left).toMatch(/tls\.crt and .*tls\.key are no certificate with its key: /u);
     expect(JSON.stringify(answer)).not.toContain("hunter2");
+  });
+});
+
+type Answer = Awaited<ReturnType<Api["send"]>>;
+
+const refused = (code: number, reason: string): Answer =>
+  E.left({
+    type: "refused",
+    code,
+    reason,
+    message: reason,
+    causes: [],
+    ...(code === 404 ? { notFound: "object" } : {}),
+  });
+const CONFLICT = refused(409, "Conflict");
+
+const nothing = (): never => {
+  throw new Error("nothing is watched");
+};
+
+/** Answers reads and writes so, and keeps the requests. */
+const answering = (read: Answer, write: Answer) => {
+  const { requests, hook } = recording();
+  const send = (request: Request) => hook(request, ({ verb }) => Promise.resolve(verb === "get" ? read : write));
+  return { requests, send, watch: nothing };
+};
+const changed = (held: Held): Promise<Held> => Promise.resolve({ ...held, authorities: "new" });
+
+describe("the Secret", () => {
+  it("that another leader has made meanwhile is not what this one goes on with", async () => {
+    const api = answering(refused(404, "NotFound"), refused(409, "AlreadyExists"));
+    expect(await keptSecret(api, "janus-system", changed)).toMatchObject({ left: { reason: "AlreadyExists" } });
+    expect(api.requests.map(({ verb }) => verb)).toEqual(["get", "create"]);
+  });
+
+  it("is written on the version that was read, and only what has changed", async () => {
+    const path = Buffer.from("0".repeat(32)).toString("base64");
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { resourceVersion: "7" }, data: { path } };
+    const api = answering(E.right(secret), CONFLICT);
+    expect(await keptSecret(api, "janus-system", changed)).toBe(CONFLICT);
+    const data = { "ca.crt": Buffer.from("new").toString("base64") };
+    expect(api.requests[1]).toMatchObject({ verb: "mergePatch", body: { metadata: { resourceVersion: "7" }, data } });
+  });
+
+  it("that cannot be read is not written", async () => {
+    const api = answering(refused(403, "Forbidden"), CONFLICT);
+    expect(await keptSecret(api, "janus-system", changed)).toMatchObject({ left: { reason: "Forbidden" } });
+    expect(api.requests).toHaveLength(1);
   });
 });

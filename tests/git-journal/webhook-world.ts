@@ -30,9 +30,9 @@ export interface ShownChange {
   readonly object: KubeObject;
 }
 
-const selected = (namespace: string, group: string, plural: string, kind: string): SelectedResource => ({
+const selected = (namespace: string, [group, version, plural, kind]: (typeof RESOURCES)[number]): SelectedResource => ({
   group,
-  version: "v1",
+  version,
   plural,
   kind,
   namespaced: true,
@@ -115,9 +115,10 @@ const kubeconfigOf = (name: string): Promise<string> => userKubeconfig(name, ["s
 const WAIT = { timeout: 40_000, interval: 100 };
 
 const RESOURCES = [
-  ["", "configmaps", "ConfigMap"],
-  ["", "services", "Service"],
-  ["apps", "deployments", "Deployment"],
+  ["", "v1", "configmaps", "ConfigMap"],
+  ["", "v1", "services", "Service"],
+  ["apps", "v1", "deployments", "Deployment"],
+  ["autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler"],
 ] as const;
 
 export const webhookWorld = async (rules: "Selected" | "All" = "Selected"): Promise<WebhookWorld> => {
@@ -149,7 +150,7 @@ export const webhookWorld = async (rules: "Selected" | "All" = "Selected"): Prom
       },
     }),
   );
-  const resources = RESOURCES.map(([group, plural, kind]) => selected(namespace, group, plural, kind));
+  const resources = RESOURCES.map((one) => selected(namespace, one));
   const changes: ShownChange[] = [];
   const aborted = new AbortController();
   const shows = resources.map((resource) =>

@@ -19,6 +19,7 @@ const builtIn = (group: string, plural: string, kind: string): Resource => ({
 const configMaps = builtIn("", "configmaps", "ConfigMap");
 const deployments = builtIn("apps", "deployments", "Deployment");
 const services = builtIn("", "services", "Service");
+const autoscalers = builtIn("autoscaling", "horizontalpodautoscalers", "HorizontalPodAutoscaler");
 const quotas = builtIn("", "resourcequotas", "ResourceQuota");
 
 const configMap = (name: string, value: string, metadata: object = {}) => ({
@@ -99,10 +100,31 @@ describe("the author", () => {
   it("of a scale, and of what is written after the status was, is who did it", async () => {
     const place = { resource: deployments, namespace: world.namespace, name: "scaled" };
     must(await create(alice, deployment("scaled", "nginx"), deployments));
-    must(await bob.send({ verb: "mergePatch", ...place, subresource: "scale", body: { spec: { replicas: 3 } } }));
-    must(await bob.send({ verb: "mergePatch", ...place, subresource: "status", body: { status: { replicas: 1 } } }));
+    // The controller of Deployments writes its status meanwhile.
+    const settles = (subresource: string, body: object) =>
+      expect
+        .poll(async () => E.isRight(await bob.send({ verb: "mergePatch", ...place, subresource, body })))
+        .toBe(true);
+    await settles("scale", { spec: { replicas: 3 } });
+    await settles("status", { status: { conditions: [{ type: "Example", status: "True" }] } });
     must(await alice.send({ verb: "mergePatch", ...place, body: { metadata: { labels: { tier: "web" } } } }));
     await expect.poll(changes("scaled")).toEqual(["CREATE alice", "UPDATE bob", "UPDATE alice"]);
+  });
+
+  it("is known, too, where another version is written than the one that is watched", async () => {
+    const autoscaler = {
+      apiVersion: "autoscaling/v1",
+      kind: "HorizontalPodAutoscaler",
+      metadata: { name: "scaler" },
+      spec: {
+        maxReplicas: 3,
+        targetCPUUtilizationPercentage: 80,
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "none" },
+      },
+    };
+    must(await create(alice, autoscaler, autoscalers));
+    must(await patch(bob, "scaler", { spec: { maxReplicas: 4 } }, autoscalers));
+    await expect.poll(changes("scaler")).toEqual(["CREATE alice", "UPDATE bob"]);
   });
 
   it("is not who only tried it: a dry run", async () => {
@@ -139,13 +161,23 @@ describe("the author", () => {
       spec: { hard: { "services.nodeports": "0", "count/configmaps": "0" } },
     };
     must(await create(world.admin, quota, quotas));
-    const refused = async (): Promise<readonly boolean[]> =>
-      (await Promise.all([patch(bob, "limited", exposed, services), create(bob, configMap("refused", "1"))])).map(
-        E.isLeft,
-      );
-    await expect.poll(refused).toEqual([true, true]);
+    // Of the quota, too, the API server is told a moment later.
+    let probes = 0;
+    const isExceeded = async (): Promise<boolean> => {
+      probes += 1;
+      const metadata = { name: `quota-${probes}` };
+      const spec = { type: "NodePort", ports: [{ port: 80 }] };
+      const made = await Promise.all([
+        create(world.admin, configMap(metadata.name, "1")),
+        create(world.admin, { apiVersion: "v1", kind: "Service", metadata, spec }, services),
+      ]);
+      return made.every(E.isLeft);
+    };
+    await expect.poll(isExceeded).toBe(true);
+    expect(await patch(bob, "limited", exposed, services)).toMatchObject({ left: { code: 403 } });
+    expect(await create(bob, configMap("refused", "1"))).toMatchObject({ left: { code: 403 } });
     must(await world.admin.send({ verb: "delete", resource: quotas, namespace: world.namespace, name: "few" }));
-    // Which the cache of the API server is told of a moment later.
+    // And that it is gone.
     await expect.poll(async () => E.isRight(await patch(alice, "limited", exposed, services))).toBe(true);
     await expect.poll(async () => E.isRight(await create(alice, configMap("refused", "1")))).toBe(true);
     await expect.poll(() => world.of("refused").at(-1)).toBe("CREATE alice");
@@ -163,6 +195,7 @@ describe("the configuration", () => {
     expect(webhooks[0]?.rules).toMatchObject([
       { apiGroups: [""], resources: ["configmaps", "services", "*/scale"] },
       { apiGroups: ["apps"], resources: ["deployments", "*/scale"] },
+      { apiGroups: ["autoscaling"], apiVersions: ["v2"], resources: ["horizontalpodautoscalers", "*/scale"] },
     ]);
   });
 

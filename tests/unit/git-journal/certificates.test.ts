@@ -109,6 +109,7 @@ describe("the CAs that are trusted", () => {
           expect(!wasGood || published.includes(served?.issuer ?? "")).toBe(true);
           const [newest] = authorities;
           if (isPublished) published = authorities.map(({ pem }) => pem);
+          expect(!wasGood || published.includes(served?.issuer ?? "")).toBe(true);
           since = published.includes(newest?.pem ?? "") ? (since ?? now) : undefined;
           expect(authorities.length).toBeLessThanOrEqual(3);
         }

@@ -1,4 +1,4 @@
-// Which files of a branch are held for Transactions now, and whose commits are due.
+// Holds files of a branch for Transactions that have not ended, and says whose commits are due.
 import type { Instant } from "@janus/types";
 import type { BranchState, KnownTransaction } from "./branch-state.ts";
 import { objectAt } from "./branch-state.ts";

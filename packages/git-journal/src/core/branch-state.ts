@@ -1,5 +1,5 @@
 /**
- * What a worker knows of its branch: what is wanted there, what is live, whose changes are not pushed yet, and what git has answered.
+ * The state of a worker: what is wanted in its branch, what is live, whose changes are not pushed yet, and what git has answered.
  *
  * All of it can be found out again: by a list of the objects, and a fetch of the branch.
  */

@@ -4,7 +4,7 @@ import path from "node:path";
 import { createSecureContext } from "node:tls";
 import type { Clock } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import type { Pair } from "./make-certificates.ts";
+import type { Pair } from "./read-certificates.ts";
 
 export interface CertificateFiles {
   readonly directory: string;

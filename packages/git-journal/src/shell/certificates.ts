@@ -9,15 +9,7 @@ import { type ApiError, asObject, type Instant, isAbsent, type KubeObject } from
 import * as E from "fp-ts/lib/Either.js";
 import { TLS_SECRET } from "../api/names.ts";
 import { bundleOf, type Certificate, type Certificates, renewal, withAuthority } from "../core/certificates.ts";
-import {
-  certificatesIn,
-  hostsOf,
-  isPair,
-  issuerOf,
-  makeAuthority,
-  makeCertificate,
-  type Pair,
-} from "./make-certificates.ts";
+import { certificatesIn, hostsOf, isPair, issuerOf, type Pair } from "./read-certificates.ts";
 
 export const secrets: Resource = {
   group: "",
@@ -98,6 +90,7 @@ const withNext = async (
   const since = newest?.pem === trusted?.authority ? trusted?.since : undefined;
   const next = renewal(certificates, hosts, since, now);
   if (next === undefined) return held;
+  const { makeAuthority, makeCertificate } = await import("./make-certificates.ts");
   if (next === "serving" && newest !== undefined) {
     const authority = { certificate: newest.pem, key: held.authorityKey };
     return { ...held, serving: await makeCertificate(authority, hosts, now) };

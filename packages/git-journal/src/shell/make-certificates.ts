@@ -1,17 +1,12 @@
-// Makes CAs, and certificates that they sign, and reads what is in them.
+// Makes CAs, and certificates that they sign. Loaded only when one is made: what it imports takes 25 MiB.
 // oxlint-disable-next-line import/no-unassigned-import -- @peculiar/x509 does not load without it
 import "reflect-metadata";
-import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from "node:crypto";
+import { randomBytes, webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 import type { Instant } from "@janus/types";
 import * as x509 from "@peculiar/x509";
-import { type Certificate, LIVES, type Validity, validityFrom } from "../core/certificates.ts";
-
-/** A certificate and its private key, both as PEM. */
-export interface Pair {
-  readonly certificate: string;
-  readonly key: string;
-}
+import { LIVES, type Validity, validityFrom } from "../core/certificates.ts";
+import type { Pair } from "./read-certificates.ts";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
@@ -75,54 +70,4 @@ export const makeCertificate = async (
     ],
   });
   return pairOf(certificate, keys.privateKey);
-};
-
-const parsed = (pem: string): X509Certificate | undefined => {
-  try {
-    return new X509Certificate(pem);
-  } catch {
-    return undefined;
-  }
-};
-
-const validityOf = ({ validFrom, validTo }: X509Certificate): Validity => ({
-  notBefore: Date.parse(validFrom),
-  notAfter: Date.parse(validTo),
-});
-
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/gu;
-
-/** All that can be read, in their order. */
-export const certificatesIn = (bundle: string): readonly Certificate[] =>
-  (bundle.match(PEM) ?? []).flatMap((text) => {
-    const one = parsed(text);
-    return one === undefined ? [] : [{ pem: `${text}\n`, ...validityOf(one) }];
-  });
-
-/** An address of IPv6 has many spellings: as in URLs. */
-const asInUrl = (host: string): string => (isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host);
-
-/** Names and addresses that a certificate is for. */
-export const hostsOf = (certificate: string): readonly string[] =>
-  (parsed(certificate)?.subjectAltName ?? "")
-    .split(", ")
-    .flatMap((name) => /^(?:DNS|IP Address):(?<host>.+)$/u.exec(name)?.groups?.["host"] ?? [])
-    .map(asInUrl);
-
-/** Whether the key is that of the certificate. */
-export const isPair = ({ certificate, key }: Pair): boolean => {
-  try {
-    return parsed(certificate)?.checkPrivateKey(createPrivateKey(key)) ?? false;
-  } catch {
-    return false;
-  }
-};
-
-/** Which of these has signed the certificate. */
-export const issuerOf = (certificate: string, authorities: readonly Certificate[]): Certificate | undefined => {
-  const one = parsed(certificate);
-  return authorities.find(({ pem }) => {
-    const authority = parsed(pem);
-    return one !== undefined && authority !== undefined && one.verify(authority.publicKey);
-  });
 };

@@ -30,7 +30,7 @@ import {
 } from "../core/webhook-rules.ts";
 import { type CertificateFiles, watchPair } from "./certificate-files.ts";
 import { type Held, keptSecret, newestOf, renewed, type Trusted } from "./certificates.ts";
-import type { Pair } from "./make-certificates.ts";
+import type { Pair } from "./read-certificates.ts";
 import { startWebhook, type Webhook } from "./webhook.ts";
 
 export const webhookConfigurations: Resource = {

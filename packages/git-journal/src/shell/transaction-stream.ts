@@ -1,18 +1,9 @@
 // Watches Transactions, whose changes are one commit each. Where they are not served, there are none.
-import { decodeTransaction, GROUP, KIND, PLURAL, type Transaction, VERSION } from "@janus/api";
-import type { Api, ApiError, KubeObject, Resource } from "@janus/kube";
+import { decodeTransaction, type Transaction, transactions } from "@janus/api";
+import type { Api, ApiError, KubeObject } from "@janus/kube";
 import { startReflector, type Watchdog } from "@janus/runtime/parts";
 import { isUnserved } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-
-export const TRANSACTIONS: Resource = {
-  group: GROUP,
-  version: VERSION,
-  plural: PLURAL,
-  kind: KIND,
-  namespaced: true,
-  statusSubresource: true,
-};
 
 export interface TransactionStream {
   readonly all: () => Iterable<Transaction>;
@@ -68,7 +59,7 @@ export const transactionStream = (
 
   const reflector = startReflector(
     api,
-    { resource: TRANSACTIONS },
+    { resource: transactions },
     {
       signal: abort.signal,
       onTurn: loop.heartbeat,

@@ -11,14 +11,15 @@ import type { AddressInfo } from "node:net";
 import { boundConnections, defect, type Log } from "@janus/runtime/parts";
 import type { JsonObject } from "@janus/types";
 import { allowed, HEAD, requestOf, uidIn } from "../core/admission-review.ts";
-import type { Pair } from "./make-certificates.ts";
+import type { Pair } from "./read-certificates.ts";
 
 /** Of one review, in bytes: the object before and after the write, each of which may have 3 MiB in a request. */
 const MOST_BYTES = 8 * 2 ** 20;
 /** Of all that are being received. */
 const MOST_IN_ALL = 32 * 2 ** 20;
 
-const LIMITS = { connections: 256, headerBytes: 8192, arrival: 5000, check: 1000 };
+/** Several API servers may each have two hundred writes in flight. */
+const LIMITS = { connections: 1024, headerBytes: 8192, arrival: 5000, check: 1000 };
 /** Longer than the API server keeps a connection that it does not use, in ms: it never calls on one that is just being closed. */
 const KEEP_ALIVE = 120_000;
 

@@ -1,4 +1,5 @@
 // Starts the work of a leader: from the objects of the cluster to commits in the branches of all repositories.
+import { transactions as transactionResource } from "@janus/api";
 import { defect, newWorkQueue, reportWatchFailure, wall, type Work, type WorkContext } from "@janus/runtime/parts";
 import { Registry } from "prom-client";
 import * as E from "fp-ts/lib/Either.js";
@@ -19,7 +20,7 @@ import { NAMES } from "./names.ts";
 import { objectStreams } from "./object-streams.ts";
 import type { ServedWebhook } from "./serve-webhook.ts";
 import { fileText } from "./sops.ts";
-import { TRANSACTIONS, transactionStream } from "./transaction-stream.ts";
+import { transactionStream } from "./transaction-stream.ts";
 import type { WorkDirectory } from "./work-directory.ts";
 
 export interface Surroundings {
@@ -111,7 +112,7 @@ export const startWork = (
     onChange: (transaction) => tellAll({ type: "transaction", transaction }),
     onGone: (uid) => tellAll({ type: "transactionGone", uid }),
     onKnown: () => tellAll({ type: "transactionsKnown" }),
-    onError: reportWatchFailure(log, "Transactions", TRANSACTIONS),
+    onError: reportWatchFailure(log, "Transactions", transactionResource),
   });
 
   const begin = (branch: JournaledBranch, uid: string, reports: Configuration): Running => {
