@@ -134,7 +134,7 @@ const killedAt = async (point: Point): Promise<void> => {
     [`[CREATE] core/v1/configmaps/${namespace}/c`, `[CREATE] core/v1/secrets/${namespace}/s`],
   ];
   const expected = (point.at === "answer" ? created : created.slice(0, 1)).map((subjects) =>
-    [...subjects, `Transaction ${namespace}/txn: Committed, 2 changes`].join(),
+    [...subjects, `Transaction ${namespace}/txn: Committed, 2 changes`].toSorted().join(),
   );
   expect(expected).toContain(log("%s").slice(0, -before).toSorted().join());
   expect(git(["fsck", "--strict", "--no-dangling"])).toBe("");
