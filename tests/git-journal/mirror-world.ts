@@ -100,10 +100,7 @@ export const controllerOf = async (
   mkdirSync(directory, { recursive: true });
   const work = await takeWorkDirectory(directory, path.join(directory, "memory"));
   if (E.isLeft(work)) throw new Error(work.left);
-  const send: Api["send"] = hooks.reduceRight<Api["send"]>(
-    (next, hook) => (request) => hook(request, next),
-    as.send,
-  );
+  const send: Api["send"] = hooks.reduceRight<Api["send"]>((next, hook) => (request) => hook(request, next), as.send);
   const api = { ...as, send };
   const running = startWork(
     {
