@@ -44,6 +44,7 @@ export const EXHAUSTIVE = [
   // These wait for controllers that are deployed on a control plane of their own, and updated, drained and killed there.
   "tests/deploy/helm-install.test.ts",
   "tests/deploy/readiness.test.ts",
+  "tests/deploy/git-journal-readiness.test.ts",
   // Pages whose commands need control planes of their own, take one down, or take over what Helm has installed.
   "tests/docs/approval.test.ts",
   "tests/docs/tools.test.ts",
@@ -64,6 +65,7 @@ export const DEEPER = [
   "tests/api/git-journal-files.test.ts",
   "tests/api/git-journal-kinds.test.ts",
   "tests/git-journal/configuration.test.ts",
+  "tests/git-journal/permissions.test.ts",
   "tests/e2e/admission.test.ts",
   "tests/e2e/content-from.test.ts",
   "tests/e2e/contents.test.ts",
@@ -104,6 +106,8 @@ export const DEEPER = [
   "tests/cli/contents.test.ts",
   "tests/cli/four-eyes.test.ts",
   "tests/cli/from-git-deeper.test.ts",
+  "tests/cli/from-git-journal.test.ts",
+  "tests/cli/from-git-kinds.test.ts",
   "tests/cli/order.test.ts",
   "tests/cli/snapshot.test.ts",
   "tests/control-plane/life.test.ts",

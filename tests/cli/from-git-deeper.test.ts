@@ -195,6 +195,18 @@ const conflicting = async () => {
   return { ...made, bad };
 };
 
+it("takes back only the part of a commit that is named", async () => {
+  const { create, patch, repository, plan, own } = await place();
+  const both = [configMap("one", { value: "1" }), configMap("two", { value: "1" })];
+  await create(...both);
+  await repository.record(...both.map(own));
+  for (const { metadata } of both) await patch(configMap(metadata.name, { value: "2" }));
+  const bad = await repository.record(...both.map(own));
+  const [one] = await fileOf(own(configMap("one")));
+  expect(planned(await plan("--revert", bad, "-o", "json"))).toHaveLength(2);
+  expect(planned(await plan("--revert", bad, one, "-o", "json"))).toMatchObject([{ target: { name: "one" } }]);
+});
+
 describe("taking a commit back that somebody has changed something after", () => {
   it("shows it, and does nothing unless it is told to, where nobody can be asked", async () => {
     const { bad, plan, txn, exists } = await conflicting();
@@ -296,13 +308,12 @@ describe("a repository", () => {
     const configMaps = folder("core/v1/configmaps");
     const first = repository.commit({ [`${configMaps}/a.yaml`]: object(namespace) });
     repository.git("tag", "--annotate", "--message=x", "v1.0");
-    for (const name of ["HEAD", "main", "v1.0", first.slice(0, 8), "main@{0}"])
-      expect(planned(await plan("--from-git", name, FOLDER, "-o", "json"))).toHaveLength(1);
-    for (const name of ["--all", "nowhere", "HEAD:README", "HEAD\nHEAD", ""])
-      expect(await plan(`--from-git=${name}`, FOLDER)).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining("is no commit of") as string,
-      });
+    const names = ["HEAD", "main", "v1.0", first.slice(0, 8), "main@{0}"];
+    const found = await Promise.all(names.map((name) => plan("--from-git", name, FOLDER, "-o", "json")));
+    expect(found.map((one) => planned(one).length)).toEqual([1, 1, 1, 1, 1]);
+    const none = ["--all", "nowhere", "HEAD:README", "HEAD\nHEAD", ""];
+    for (const refused of await Promise.all(none.map((name) => plan(`--from-git=${name}`, FOLDER))))
+      expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("is no commit of") as string });
 
     expect(await plan("--revert", first)).toMatchObject({
       code: 0,
@@ -414,6 +425,8 @@ describe("a repository on a server", () => {
       code: 3,
       stderr: expect.stringContaining(`elsewhere is outside of ${FOLDER}`) as string,
     });
+    const elsewhere = await run("--from-git", good, "--destination", "live", "--repo", repository.directory);
+    expect(elsewhere.stderr).toContain("has no refs/remotes/origin/live, and no refs/heads/live");
     const url = new URL(server.url);
     url.username = "alice";
     url.password = "s3cret-word";
@@ -428,6 +441,42 @@ describe("a repository on a server", () => {
       stderr: expect.stringContaining("there is no GitDestination") as string,
     });
     expect(readdirSync(TMPDIR)).toEqual([]);
+  });
+
+  it("that never answers leaves nothing behind when the command is interrupted", async () => {
+    const server = await startGitServer({ tls: false, fault: () => "silence" });
+    onTestFinished(server.stop);
+    const TMPDIR = temporary();
+    const running = start(["plan", "--from-git", "HEAD", ".", "--repo", server.url], { env: { TMPDIR } });
+    await expect.poll(() => server.requests.length, { timeout: 20_000 }).toBe(1);
+    expect(readdirSync(TMPDIR)).toHaveLength(1);
+    running.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 130 });
+    expect(readdirSync(TMPDIR)).toEqual([]);
+  });
+
+  it("may name its objects by SHA-256", async () => {
+    const { namespace } = await workspace();
+    const server = await startGitServer({ tls: false, objectFormat: "sha256" });
+    onTestFinished(server.stop);
+    const git = gitOf(server.directory);
+    const text = object(namespace);
+    const file = `M 100644 inline ${FOLDER}/core/v1/configmaps/${namespace}/a.yaml\ndata ${text.length}\n${text}`;
+    git(["fast-import", "--quiet"], `commit refs/heads/main\ncommitter a <a@b.c> 0 +0000\ndata 1\nx\n${file}\n`);
+    git(["symbolic-ref", "HEAD", "refs/heads/main"]);
+    const found = await janus(
+      "plan",
+      "-n",
+      namespace,
+      "--from-git",
+      "HEAD",
+      FOLDER,
+      "--repo",
+      server.url,
+      "-o",
+      "json",
+    );
+    expect(planned(found)).toMatchObject([{ type: "Create" }]);
   });
 
   it.each([

@@ -193,17 +193,18 @@ describe("the webhook of the Git journal", () => {
   });
 });
 
+const apply = async (objects: readonly object[]) => {
+  const stdin = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+  // Another file of this run may have applied the definitions.
+  const applied = await kubectlWith({ stdin }, "apply", "--server-side", "--force-conflicts", "-f", "-");
+  expect(applied).toMatchObject({ code: 0 });
+};
+
 const WRITER = { apiGroups: ["configbutler.ai"], resources: ["watchrules"], verbs: ["*"] };
 
 /** tests/deploy/git-journal-authors.test.ts has all that they refuse. */
 it("who may not list Secrets makes no rule that selects them", async () => {
   const namespace = await freshNamespace();
-  const apply = async (objects: readonly object[]) => {
-    const stdin = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
-    // Another file of this run may have applied the definitions.
-    const applied = await kubectlWith({ stdin }, "apply", "--server-side", "--force-conflicts", "-f", "-");
-    expect(applied).toMatchObject({ code: 0 });
-  };
   await apply(gitJournalCrds);
   await apply(render((chart) => new GitJournalPolicies(chart, "Policies")));
   await kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/watchrules.configbutler.ai");

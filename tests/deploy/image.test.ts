@@ -117,7 +117,9 @@ describe("the image", () => {
       expect(modules).not.toContain(development);
     }
     const home = path.join(image.root, image.workdir);
-    const ours = ["blueprints", "controller", "git-journal"].map((name) => path.join(home, "node_modules/@janus", name));
+    const ours = ["blueprints", "controller", "git-journal"].map((name) =>
+      path.join(home, "node_modules/@janus", name),
+    );
     for (const directory of [home, ...ours]) {
       expect(readdirSync(directory)).toContain("dist");
       expect(readdirSync(directory)).not.toContain("src");

@@ -77,6 +77,14 @@ const bind = async (api: Api, name: string): Promise<void> => {
   await api.send({ verb: "create", resource: pods, namespace, name, subresource: "binding", body });
 };
 
+/** What else the containers are given than their Pods say: what only a Pod has of its own. */
+interface Containers {
+  /** Default: the controller of Transactions. */
+  readonly program?: string;
+  readonly flagsOf?: (pod: string) => readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /**
  * Two Nodes, until the test has ended, with what a scheduler and kubelets do there for the controller's Pods: each runs its controller,
  * with the flags of the Pod; the API server hears whether that is ready; when the Pod is deleted, the controller is told to end, and the
@@ -84,6 +92,7 @@ const bind = async (api: Api, name: string): Promise<void> => {
  */
 export const runNodes = async (
   cluster: Pick<OwnCluster, "kubeconfig" | "userKubeconfig" | "kubectl">,
+  { program, flagsOf = () => [], env = {} }: Containers = {},
 ): Promise<void> => {
   const config = loadConfig({}, cluster.kubeconfig);
   if (E.isLeft(config)) throw new Error(config.left);
@@ -92,8 +101,13 @@ export const runNodes = async (
 
   const start = async (name: string, { spec }: Pod): Promise<Container> => {
     const kubeconfig = await cluster.userKubeconfig(`system:serviceaccount:${namespace}:${spec.serviceAccountName}`);
-    const flags = [...(spec.containers[0]?.args ?? []), `--kubeconfig=${kubeconfig}`, "--http-port=0"];
-    const process = controllerProcess(flags, { POD_NAME: name, POD_NAMESPACE: namespace });
+    const flags = [
+      ...(spec.containers[0]?.args ?? []),
+      `--kubeconfig=${kubeconfig}`,
+      "--http-port=0",
+      ...flagsOf(name),
+    ];
+    const process = controllerProcess(flags, { ...env, POD_NAME: name, POD_NAMESPACE: namespace }, program);
     return { process, ip: `10.0.0.${running.size + 1}`, told: "", failures: 0, isEnding: false };
   };
 

@@ -1,6 +1,6 @@
 // Conditions, status and events on the real control plane, with each of their reasons once, and what is wanted in Git.
 import type { JsonObject } from "@janus/types";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { administrator, type Manifest, type Ref } from "../fixtures/administrator.ts";
 import { kubectl } from "../fixtures/cluster.ts";
 import { eventsOf } from "../fixtures/events.ts";
@@ -10,6 +10,7 @@ import { freshNamespace } from "../fixtures/namespaces.ts";
 import { hasSsh, startSshServer } from "../fixtures/ssh-server.ts";
 import { type Running, runConfiguration, wellReport } from "./configuration-world.ts";
 import { configMap, configuration, controllerOf, place } from "./mirror-world.ts";
+import { commitsElsewhere } from "./server-world.ts";
 import { conditionsIn, installKinds, journalObject, messageOf, readyOf } from "./kinds.ts";
 
 const PASSWORD = "p@ss: wörd/4711";
@@ -349,6 +350,18 @@ describe("a rule", () => {
   });
 });
 
+const widgetsOf = (group: string): Manifest => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: `widgets.${group}` },
+  spec: {
+    group,
+    scope: "Namespaced",
+    names: { kind: "Widget", plural: "widgets" },
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+  },
+});
+
 it("a resource is selected when its definition comes, and gone when that goes", { timeout: 60_000 }, async () => {
   const group = `${shop}.example.com`;
   await destination("widgets");
@@ -365,17 +378,7 @@ it("a resource is selected when its definition comes, and gone when that goes", 
       ?.selected.map(({ group: of, version, plural }) => `${of}/${version}/${plural}`);
   const isGone = () => running.wanted()?.gone.has(`widgets.${group}`);
   expect([selected(), isGone()]).toEqual([[], true]);
-  const definition: Manifest = {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `widgets.${group}` },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { kind: "Widget", plural: "widgets" },
-      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
-    },
-  };
+  const definition = widgetsOf(group);
   await administrator.create(definition);
   ends.push(() => administrator.remove(definition));
   await expect.poll(() => [selected(), isGone()], { timeout: 20_000 }).toEqual([[`${group}/v1/widgets`], false]);
@@ -488,4 +491,33 @@ it("nobody writes with the credentials of another namespace, even if he names th
   await create(configMap("later"));
   await have(["later", "ours"].map((name) => `prod/core/v1/configmaps/${namespace}/${name}.yaml`));
   expect(Object.keys(files()).filter((at) => at.startsWith("evil"))).toEqual([]);
+});
+
+it("files of a kind that was removed while no journal ran go, and those in a folder that only looks like one stay", async () => {
+  const { url, namespace, git, have, create } = await place();
+  const group = `${namespace}.example.org`;
+  const definition = widgetsOf(group);
+  await administrator.create(definition);
+  onTestFinished(() => administrator.remove(definition));
+  const widget: Manifest = { apiVersion: `${group}/v1`, kind: "Widget", metadata: { name: "w" } };
+  await expect
+    .poll(() =>
+      create(widget).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
+  await create(...configuration(url, ["*"], { apiGroups: [group] }));
+  const first = await controllerOf(namespace);
+  const file = `prod/${group}/v1/widgets/${namespace}/w.yaml`;
+  await have([file]);
+  await first.stop();
+  await administrator.remove(definition);
+  const base = `prod/${group}/v1/base/${namespace}/mine.yaml`;
+  const mine = `apiVersion: ${group}/v1\nkind: Kustomized\nmetadata:\n  name: mine\n  namespace: ${namespace}\n`;
+  commitsElsewhere(git, base, mine);
+  await have([base, file]);
+  await controllerOf(namespace);
+  await have([base]);
 });

@@ -67,6 +67,8 @@ const flagsFor = (namespace: string): JournalFlags => ({
 });
 
 interface ControllerOptions {
+  /** Default: the administrator's. */
+  readonly as?: Api;
   readonly hooks?: readonly Hook[];
   /** Of an earlier one, after its end. */
   readonly directory?: string;
@@ -86,6 +88,7 @@ export const workDirectory = (): string => {
 export const controllerOf = async (
   namespace: string,
   {
+    as = client,
     hooks = [],
     directory = workDirectory(),
     identity = directory,
@@ -97,11 +100,8 @@ export const controllerOf = async (
   mkdirSync(directory, { recursive: true });
   const work = await takeWorkDirectory(directory, path.join(directory, "memory"));
   if (E.isLeft(work)) throw new Error(work.left);
-  const send: Api["send"] = hooks.reduceRight<Api["send"]>(
-    (next, hook) => (request) => hook(request, next),
-    client.send,
-  );
-  const api = { ...client, send };
+  const send: Api["send"] = hooks.reduceRight<Api["send"]>((next, hook) => (request) => hook(request, next), as.send);
+  const api = { ...as, send };
   const running = startWork(
     {
       api,

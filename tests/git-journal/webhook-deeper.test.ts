@@ -6,10 +6,11 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { TLS_SECRET } from "../../packages/git-journal/src/api/names.ts";
 import { bundleOf } from "../../packages/git-journal/src/core/certificates.ts";
-import { trustedBundle } from "../../packages/git-journal/src/core/webhook-rules.ts";
+import { ALL_RULES, trustedBundle } from "../../packages/git-journal/src/core/webhook-rules.ts";
 import { secrets } from "../../packages/git-journal/src/shell/certificates.ts";
 import { makeAuthority, makeCertificate } from "../../packages/git-journal/src/shell/make-certificates.ts";
-import { certificatesIn, issuerOf } from "../../packages/git-journal/src/shell/read-certificates.ts";
+import { certificatesIn, hostsOf, issuerOf } from "../../packages/git-journal/src/shell/read-certificates.ts";
+import { webhookConfigurations } from "../../packages/git-journal/src/shell/serve-webhook.ts";
 import { kubectlWith } from "../fixtures/cluster.ts";
 import { deployment } from "../fixtures/manifests.ts";
 import { sampled, share, showShare } from "../fixtures/sample.ts";
@@ -182,6 +183,34 @@ describe("a leader that dies", () => {
       expect(trustedBundle(await world.liveConfiguration())).toBe(await caOf(world));
     },
   );
+});
+
+describe("a configuration that names a Service", () => {
+  it("is completed with rules, CA and path, and the certificate is for that Service", async () => {
+    const world = await newWorld();
+    const { admin, namespace, configuration } = world;
+    const { webhooks } = (await world.liveConfiguration()) as unknown as { readonly webhooks: readonly object[] };
+    const service = { namespace, name: "journal", port: 443 };
+    const body = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: configuration },
+      webhooks: [{ ...webhooks[0], clientConfig: { service } }],
+    };
+    must(await admin.send({ verb: "delete", resource: webhookConfigurations, name: configuration }));
+    must(await admin.send({ verb: "create", resource: webhookConfigurations, body }));
+    world.serve({ rules: "All" });
+    await expect.poll(async () => trustedBundle(await world.liveConfiguration())).toContain("CERTIFICATE");
+    expect((await world.liveConfiguration())["webhooks"]).toMatchObject([
+      {
+        clientConfig: {
+          service: { ...service, path: expect.stringMatching(/^\/process-validating-webhook\/[0-9a-f]{32}$/u) },
+        },
+        rules: ALL_RULES,
+      },
+    ]);
+    expect(hostsOf(await served(world.port))).toEqual([`journal.${namespace}.svc`]);
+  });
 });
 
 describe("many writers", () => {

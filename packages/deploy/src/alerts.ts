@@ -168,6 +168,15 @@ export const alerts: readonly Alert[] = [
     description: "For an hour there have been ActionSets that have not begun; now there are {{ $value }}.",
   },
   {
+    name: "JanusGitNoLeader",
+    expression: `${sum("janus_git_journal_leader_elected")} == 0`,
+    after: "2m",
+    severity: "critical",
+    summary: "The Git journal has no leader.",
+    description:
+      "The controllers of the Git journal in {{ $labels.namespace }} are running, and none of them is the leader: nothing is written to Git.",
+  },
+  {
     name: "JanusGitNotPushed",
     expression: `${max("janus_git_oldest_pending_seconds")} > 300`,
     after: "1m",

@@ -32,10 +32,10 @@ const named =
   `(${all} ? ['*'] : r.apiGroups).map(g, r.resources.filter(n, n != '*' && !n.contains('/')).map(n, g + '/' + n)` +
   ".join(' ')).join(' ')";
 
-/** Resources that `*` of the rule `r` selects: the preset, and of a group without any of it all. */
+/** Resources that `*` of the rule `r` selects: the preset, and of a group without any of it all. The rules of a WatchRule have no scope. */
 const wildcard =
   `!('*' in r.resources) ? '' : variables.watchesAll ? (${all} ? ['*'] : r.apiGroups).map(g, g + '/*').join(' ') : ` +
-  `(r.?scope.orValue('Namespaced') == 'Cluster' ? variables.ofCluster : variables.ofNamespaces)` +
+  `(variables.home == '' && r.?scope.orValue('') == 'Cluster' ? variables.ofCluster : variables.ofNamespaces)` +
   `.filter(p, ${all} || p.split('/')[0] in r.apiGroups).join(' ') + ' ' + ` +
   `(${all} ? [] : r.apiGroups.filter(g, !(g in variables.groups))).map(g, g + '/*').join(' ')`;
 

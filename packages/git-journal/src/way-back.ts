@@ -7,6 +7,7 @@ export { type Authentication, authenticationFor } from "./core/credentials.ts";
 export { type FilesOfCommit, filesOfCommit, type Unused } from "./core/files-of-commit.ts";
 export {
   changeTo,
+  conflicting,
   type Goal,
   goalsOf,
   goalsOfRevert,

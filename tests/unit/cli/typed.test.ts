@@ -29,7 +29,8 @@ it.each([
   ["snapshot ", { command: "snapshot", wanted: "command" }],
   ["snapshot show v2 ", { command: "show", args: ["v2"], wanted: "target" }],
   ["history watch ", { command: "history", args: ["watch"], wanted: "target-name" }],
-  ["plan --frobnicate ", { command: "plan", wanted: "nothing" }],
+  ["version --frobnicate ", { command: "version", wanted: "nothing" }],
+  ["plan --from-git HEAD ", { command: "plan", wanted: "path" }],
 ])("knows what comes next after: %s", async (line, expected) => {
   expect(await typed(line)).toMatchObject(expected);
 });

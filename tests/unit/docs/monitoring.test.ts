@@ -33,9 +33,7 @@ it("docs/monitoring.md has every metric of ActionSets, and no other", () => {
 
 it("docs/monitoring.md has every metric of the Git journal, and no other", () => {
   const { registry } = journalMetrics({ states: () => [], notReady: () => [], now: () => 0 });
-  const all = [registry, attribution().registry]
-    .flatMap((one) => one.getMetricsAsArray())
-    .map(({ name }) => name);
+  const all = [registry, attribution().registry].flatMap((one) => one.getMetricsAsArray()).map(({ name }) => name);
   expect(firstCells(section(monitoring, "## Metrics of the Git journal")).toSorted()).toEqual(all.toSorted());
 });
 

@@ -68,4 +68,30 @@ describe("the key of the digests", () => {
       E.left(expect.stringMatching(/^Secret janus\/janus-git-journal-digest cannot be read or made: \w+!$/u)),
     );
   });
+
+  it.each([
+    ["read", "get"],
+    ["made", "create"],
+  ])("whose request to be %s got no answer is the one that is there afterwards", async (_, verb) => {
+    let there: KubeObject | undefined;
+    let isLost = true;
+    const api: Api = {
+      ...answering().api,
+      send: async (request) => {
+        if (request.verb === "create") there ??= request.body as KubeObject;
+        if (request.verb === verb && isLost) {
+          isLost = false;
+          return E.left({ type: "unanswered", cause: "connection", message: "the connection was reset" });
+        }
+        return there === undefined ? notFound : E.right(there);
+      },
+    };
+    expect(await digestKey(api, "janus")).toEqual(
+      E.left("Secret janus/janus-git-journal-digest cannot be read or made: the connection was reset"),
+    );
+    const key = await digestKey(api, "janus");
+    expect(E.isRight(key)).toBe(true);
+    expect(await digestKey(api, "janus")).toEqual(key);
+    expect(there?.["data"]).toEqual({ key: E.isRight(key) && Buffer.from(key.right).toString("base64") });
+  });
 });

@@ -231,7 +231,11 @@ const rules = (
 ): readonly SelectionRule[] => right(rulesOfWatchRule({ rules: [{ resources, operations }] }, "shop"));
 
 describe("what may be deleted", () => {
-  const may = (more: Partial<Parameters<typeof mayDelete>[0]>, path = "core/v1/configmaps/shop/a.yaml"): boolean => {
+  const may = (
+    more: Partial<Parameters<typeof mayDelete>[0]>,
+    path = "core/v1/configmaps/shop/a.yaml",
+    kind?: string,
+  ): boolean => {
     const present = more.rules ?? rules();
     const selected = [
       { group: "", plural: "configmaps", kind: "ConfigMap", namespaced: true, version: "v1", rules: present },
@@ -246,8 +250,21 @@ describe("what may be deleted", () => {
       ...more,
     };
     const layout = layoutOf(path);
-    return layout !== undefined && mayDelete(coverage)(layout);
+    return layout !== undefined && mayDelete(coverage)(layout, kind);
   };
+
+  const all = { watchAll: true, excludes: [], secrets: true };
+  const goneAll = { has: () => true };
+  it.each<readonly [string, string, string, boolean]>([
+    ["of a resource that is gone", "example.com/v1/widgets/shop/a.yaml", "Widget", true],
+    ["of one with another plural", "example.com/v1/indices/shop/a.yaml", "Index", true],
+    ["of one without", "example.com/v1/k8slabels/shop/a.yaml", "K8sLabels", true],
+    ["not in a folder that only looks like a resource", "apps/v1/base/shop/a.yaml", "Deployment", false],
+    ["of a resource that is selected", "core/v1/configmaps/shop/a.yaml", "ConfigMap", true],
+    ["not of another kind", "core/v1/configmaps/shop/a.yaml", "Service", false],
+  ])("only if it is of the kind of its resource: %s", (_, path, kind, expected) => {
+    expect(may({ rules: rules(["DELETE"], ["*"]), settings: all, gone: goneAll }, path, kind)).toBe(expected);
+  });
 
   it.each<readonly [string, Partial<Parameters<typeof mayDelete>[0]>, string | undefined, boolean]>([
     ["after a complete list", {}, undefined, true],

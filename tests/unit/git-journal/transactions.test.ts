@@ -202,6 +202,10 @@ describe("a hold", () => {
   });
 });
 
+const fields = (...names: readonly string[]): JsonObject => ({
+  fieldsV1: { "f:data": Object.fromEntries(names.map((name) => [`f:${name}`, {}])) },
+});
+
 describe("marks", () => {
   it("a change is a Transaction's if its mark has come or moved with it", () => {
     const none = marksOf(object([]));
@@ -213,6 +217,13 @@ describe("marks", () => {
     expect(movedMark(first, none)).toBeUndefined();
     expect(movedMark(none, marksOf(object([mark(), mark(OTHER)])))).toBeUndefined();
     expect(movedMark(first, marksOf(object([mark(), mark(OTHER)])))).toBe(OTHER);
+  });
+
+  it("a mark that has only lost fields to others has not moved", () => {
+    const before = marksOf(object([mark(UID, fields("a", "b"))]));
+    const byUser = object([mark(UID, fields("b")), { manager: "kubectl", ...fields("a") }]);
+    expect(movedMark(before, marksOf(byUser))).toBeUndefined();
+    expect(movedMark(before, marksOf(object([mark(UID, fields("b")), mark(OTHER, fields("a"))])))).toBe(OTHER);
   });
 
   it("an Apply marks, too", () => {

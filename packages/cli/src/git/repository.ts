@@ -41,6 +41,7 @@ export interface Repository {
 export const answered = <A>({ name }: Pick<Repository, "name">, answer: E.Either<GitFailure, A>): A => {
   if (E.isRight(answer)) return answer.right;
   const { ended, stderr } = answer.left;
+  if (/exec: git: .*not found/u.test(stderr)) throw new Failure("git cannot be run: install it, or put it on the PATH");
   const said = shown({ scrub: scrubber(NOBODY) }, stderr.replaceAll(/^(?:fatal|error): /gmu, ""));
   const how = ended.by === "error" ? ended.message : ended.by === "deadline" ? "it takes too long" : "git failed";
   throw new Failure(`cannot read the repository ${name}: ${said === "" ? how : said}`);

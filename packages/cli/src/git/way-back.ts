@@ -1,6 +1,7 @@
 // Finds the changes that bring the cluster to a commit, or take a commit back, and what of it is not done.
 import {
   changeTo,
+  conflicting,
   type FilesOfCommit,
   type Goal,
   goalsOf,
@@ -145,13 +146,14 @@ export const wayBackFrom = async (
   const former = await objectsIn(repository, changed(before, after));
   if (isEmpty(wrote) && isEmpty(former)) throw nothingThere(path, `the changes of ${name}`, repository);
   const goals = goalsOfRevert(wrote, former);
-  const live = await allLive(cluster, goals);
+  const all = await allLive(cluster, goals);
   const conflicts = goals.flatMap((goal): readonly Conflict[] => {
-    const { object, resource } = live.get(goal) ?? { object: undefined, resource: undefined };
+    const { object, resource } = all.get(goal) ?? { object: undefined, resource: undefined };
     if (resource === undefined || !isConflict(goal, object)) return [];
-    return [{ object: goal.object, resource, wrote: goal.wrote?.object, live: object }];
+    const [wrote, live] = conflicting(goal, object);
+    return [{ object: goal.object, resource, wrote, live }];
   });
   const named = new Set([...goals, ...former.skipped].map(({ path }) => path));
   const skipped = [...former.skipped, ...wrote.skipped.filter(({ path }) => !named.has(path))];
-  return { commit, conflicts, wrong: [...wrote.wrong, ...former.wrong], skipped, ...judged(goals, live) };
+  return { commit, conflicts, wrong: [...wrote.wrong, ...former.wrong], skipped, ...judged(goals, all) };
 };

@@ -11,7 +11,7 @@ const ofKind = ({ spec }: JsonObject): readonly string[] => {
   const { spec: wanted, status } = asSchema(whole["properties"]);
   const refusals = refusalsIn(wanted);
   return [
-    `## ${String(asObject(names)["kind"])}`,
+    `## ${String(asSchema(names)["kind"])}`,
     "",
     scope === "Namespaced" ? "In a namespace." : "Of the cluster.",
     "",

@@ -62,7 +62,7 @@ const comparedWith = (
     spared: new Set([...resources.values()].flatMap(({ spared }) => [...entriesOf(spared).keys()])),
     tree,
     read,
-    mayDelete: (layout) => wanted.deletes && may(layout),
+    mayDelete: (layout, kind) => wanted.deletes && may(layout, kind),
   };
 };
 

@@ -12,6 +12,7 @@ export const fingerprint = (object: object): string => bytesToHex(sha256(utf8ToB
 /** The object in a file, as far as it is compared with others. */
 export interface FileContent {
   readonly apiVersion: string;
+  readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
   readonly fingerprint: string;
@@ -54,6 +55,7 @@ export const contentOf = (text: string): FileContent | undefined => {
   if (object === undefined || name === undefined) return undefined;
   return {
     apiVersion: object.apiVersion,
+    kind: object.kind,
     ...(namespace === undefined ? {} : { namespace }),
     name,
     fingerprint: fingerprint(isSecret(object) ? secretContent(object) : sanitised(object)),

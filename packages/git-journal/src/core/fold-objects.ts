@@ -3,6 +3,7 @@ import type { Instant } from "@janus/types";
 import { compareFrom, inResource, mapped } from "./branch-changes.ts";
 import type { BranchEvent, SeenFile } from "./branch-event.ts";
 import type { BranchState, ListedResource } from "./branch-state.ts";
+import { resourceKey } from "./discovery.ts";
 import type { FileContent } from "./file-content.ts";
 import { type By, type History, recorded, type Touch, UNKNOWN } from "./history.ts";
 import type { KeptObject } from "./kept-object.ts";
@@ -62,7 +63,12 @@ const touched = (
 };
 
 /** What a file of ours says, which then need not be read; undefined where the name cannot be told from the path. */
-const contentAt = (folder: BaseFolder, path: FilePath, { fingerprint }: KeptObject): FileContent | undefined => {
+const contentAt = (
+  folder: BaseFolder,
+  path: FilePath,
+  kind: string,
+  { fingerprint }: KeptObject,
+): FileContent | undefined => {
   const relative = relativeTo(folder, path);
   const layout = layoutOf(relative);
   const name = nameOf(relative);
@@ -70,6 +76,7 @@ const contentAt = (folder: BaseFolder, path: FilePath, { fingerprint }: KeptObje
   const { group, version, namespace } = layout;
   return {
     apiVersion: group === "" ? version : `${group}/${version}`,
+    kind,
     ...(namespace === undefined ? {} : { namespace }),
     name,
     fingerprint,
@@ -91,7 +98,8 @@ export const seen = (state: BranchState, file: SeenFile, by: By, now: Instant): 
     })),
   };
   if (before?.fingerprint === after?.fingerprint) return next;
-  const said = before && contentAt(one.wanted.destination.folder, path, before);
+  const { kind = "" } = one.wanted.selected.find((each) => resourceKey(each) === resource) ?? {};
+  const said = before && contentAt(one.wanted.destination.folder, path, kind, before);
   const history = touched(state, path, before, after, authorOf(state, path, before, after, by), now);
   const isLost = history.touches.length < state.history.touches.length;
   return {

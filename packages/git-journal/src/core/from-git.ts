@@ -144,11 +144,35 @@ export const goalsOfRevert = (commit: FilesOfCommit, parent: FilesOfCommit): rea
     });
 
 /** Of a Secret whose data the file does not have, nothing is known of them. */
-const withoutData = (secret: KubeObject): KubeObject => ({ ...secret, data: {}, stringData: {} });
+const withoutData = (secret: KubeObject): KubeObject => ({ ...secret, data: {}, stringData: {}, sops: {} });
+
+/** What the commit has made of an object, and what is live, as far as both are known. */
+const comparable = (
+  { wrote }: RevertedGoal,
+  live: KubeObject | undefined,
+): readonly [wrote: KubeObject | undefined, live: KubeObject | undefined] =>
+  wrote?.isWhole === false
+    ? [withoutData(wrote.object), live === undefined ? undefined : withoutData(live)]
+    : [wrote?.object, live];
 
 /** Whether the live object is neither what the commit has made of it, nor as it was before: something else would be lost, too. */
-export const isConflict = ({ wrote, wanted }: RevertedGoal, live: KubeObject | undefined): boolean => {
-  if (saysSame(live, wanted)) return false;
-  if (wrote?.isWhole === false && live !== undefined) return !saysSame(withoutData(live), withoutData(wrote.object));
-  return !saysSame(live, wrote?.object);
+export const isConflict = (goal: RevertedGoal, live: KubeObject | undefined): boolean => {
+  const [wrote, is] = comparable(goal, live);
+  return !saysSame(live, goal.wanted) && !saysSame(is, wrote);
+};
+
+/** Both as they are compared, for people: what the commit has made of it, and what is live. */
+export const conflicting = (
+  goal: RevertedGoal,
+  live: KubeObject | undefined,
+): readonly [wrote: KubeObject | undefined, live: KubeObject | undefined] => {
+  const { apiVersion, kind, metadata } = goal.object;
+  const { name = "", namespace } = metadata;
+  const place = { name, ...(namespace === undefined ? {} : { namespace }) };
+  const [wrote, is] = comparable(goal, live).map((object) => {
+    if (object === undefined) return undefined;
+    const { metadata: stated, ...fields } = statedFields(object);
+    return { ...fields, apiVersion, kind, metadata: { ...asObject(stated), ...place } };
+  });
+  return [wrote, is];
 };

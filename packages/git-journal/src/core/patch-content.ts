@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type KubeObject,
   member,
+  parseJson,
 } from "@janus/types";
 import * as O from "fp-ts/lib/Option.js";
 
@@ -58,6 +59,9 @@ const partOfObject = (is: JsonObject, wanted: JsonObject, managed: Fields | unde
 const belowOf = (managed: Fields, element: string): Fields | undefined =>
   Object.hasOwn(managed, element) ? asObject(managed[element]) : undefined;
 
+/** Of `k:{"name":"web"}`. */
+const keysIn = (element: string): JsonObject => asObject(parseJson(element.slice("k:".length)));
+
 /** By the keys of its items, if it is merged by keys. */
 const itemsByKey = (
   managed: Fields,
@@ -65,8 +69,8 @@ const itemsByKey = (
   const elements = Object.keys(managed).filter((element) => element.startsWith("k:"));
   const [first] = elements;
   if (first === undefined) return undefined;
-  const keys = Object.keys(asObject(JSON.parse(first.slice("k:".length)))).toSorted();
-  const identities = elements.map((element) => identityIn(asObject(JSON.parse(element.slice("k:".length))), keys));
+  const keys = Object.keys(keysIn(first)).toSorted();
+  const identities = elements.map((element) => identityIn(keysIn(element), keys));
   return { keys, below: new Map(identities.map((identity, at) => [identity, asObject(managed[elements[at] ?? ""])])) };
 };
 
@@ -111,7 +115,5 @@ const partOfList = (is: readonly Json[], wanted: readonly Json[], managed: Field
  *
  * @param is what the live object says, of what is compared
  */
-export const patchContent = (live: KubeObject, is: JsonObject, wanted: JsonObject): O.Option<JsonObject> => {
-  const managed = managedFieldsOf(live);
-  return Object.keys(managed).length === 0 ? O.none : O.map(asObject)(partOfObject(is, wanted, managed));
-};
+export const patchContent = (live: KubeObject, is: JsonObject, wanted: JsonObject): O.Option<JsonObject> =>
+  O.map(asObject)(partOfObject(is, wanted, managedFieldsOf(live)));

@@ -40,8 +40,8 @@ export interface Compared {
   readonly tree: Tree;
   /** What the blobs say that were read, by their ids; undefined: it is not one object. */
   readonly read: ReadonlyMap<string, FileContent | undefined>;
-  /** Whether the file of no live object may be deleted, see {@link mayDelete}. */
-  readonly mayDelete: (layout: Layout) => boolean;
+  /** Whether the file of no live object may be deleted, before it is known of which kind it is, and then; see {@link mayDelete}. */
+  readonly mayDelete: (layout: Layout, kind?: string) => boolean;
 }
 
 /** A change of one file. */
@@ -87,7 +87,9 @@ const verdictOnOrphan = (path: FilePath, id: string, compared: Compared): "DELET
   if (layout === undefined || isOthers || !compared.mayDelete(layout)) return "other";
   if (!compared.read.has(id)) return "read";
   const content = compared.read.get(id);
-  return content !== undefined && isAsPromised(relative, layout, content) ? "DELETE" : "other";
+  return content !== undefined && isAsPromised(relative, layout, content) && compared.mayDelete(layout, content.kind)
+    ? "DELETE"
+    : "other";
 };
 
 /**
@@ -138,20 +140,27 @@ export interface Coverage {
   readonly settings: SelectionSettings;
 }
 
+/** Of `Policy` policies, of `Index` indices: a file elsewhere, such as a Deployment in `apps/v1/base`, is of somebody else. */
+const looksLikePlural = (plural: string, kind: string): boolean =>
+  plural.startsWith(kind.toLowerCase().slice(0, Math.max(1, kind.length - 2)));
+
 /**
  * Whether a file may be deleted because there is no live object of it.
  *
  * Guarantees: only after a complete list of exactly its resource, or when its resource is gone, or no rule selects it any more; only
- *             where a rule has DELETE; never for a destination without rules.
+ *             if its kind is that of the resource, as far as that can be told; only where a rule has DELETE; never for a destination
+ *             without rules.
  */
 export const mayDelete = ({ rules, formerRules, selected, complete, gone, settings }: Coverage) => {
-  const selectedKeys = new Set(selected.map(resourceKey));
-  return ({ group, resource, namespace }: Layout): boolean => {
+  const kinds = new Map(selected.map((one) => [resourceKey(one), one.kind]));
+  return ({ group, resource, namespace }: Layout, kind?: string): boolean => {
     const file = { group, plural: resource, namespace };
     const present = rulesAbout(rules, file, settings);
     const about = present.length > 0 ? present : rulesAbout(formerRules, file, settings);
     if (rules.length === 0 || !about.some(({ operations }) => operations.has("DELETE"))) return false;
     const key = resourceKey(file);
-    return selectedKeys.has(key) ? complete.has(key) : gone.has(key) || present.length === 0;
+    const its = kinds.get(key);
+    if (its !== undefined) return complete.has(key) && (kind ?? its) === its;
+    return (gone.has(key) || present.length === 0) && (kind === undefined || looksLikePlural(resource, kind));
   };
 };

@@ -52,14 +52,10 @@ type Path = readonly string[];
 const isEncrypted = (path: Path): boolean => path.some((name) => ENCRYPTED_FIELDS.includes(name));
 const placeOf = (path: Path): string => path.map((name) => `${name}:`).join("");
 
-const textOf = (leaf: Leaf): string =>
-  typeof leaf === "boolean"
-    ? leaf
-      ? "True"
-      : "False"
-    : typeof leaf === "string"
-      ? leaf
-      : (digitsOf(leaf) ?? `${leaf}`);
+const textOf = (leaf: Leaf): string => {
+  if (typeof leaf === "boolean") return leaf ? "True" : "False";
+  return typeof leaf === "string" ? leaf : (digitsOf(leaf) ?? `${leaf}`);
+};
 
 const typeOf = (leaf: Leaf): "str" | "bool" | "int" =>
   typeof leaf === "string" ? "str" : typeof leaf === "boolean" ? "bool" : "int";
@@ -71,6 +67,7 @@ const leafOf = (type: string, text: string): Leaf | undefined => {
 };
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+const bytesOf = (text: string): Uint8Array => Buffer.from(text, "base64");
 
 const written = (leaf: Leaf, place: string, seal: Seal): string => {
   if (leaf === "") return "";
@@ -84,9 +81,7 @@ const read = (text: string, place: string, open: Open): Leaf | undefined => {
   if (text === "") return "";
   const [, data, iv, tag, type = ""] = WRITTEN.exec(text) ?? [];
   if (data === undefined || iv === undefined || tag === undefined) return undefined;
-  const [dataBytes, ivBytes, tagBytes] = [data, iv, tag].map((part) => Buffer.from(part, "base64"));
-  if (dataBytes === undefined || ivBytes === undefined || tagBytes === undefined) return undefined;
-  const opened = open({ data: dataBytes, iv: ivBytes, tag: tagBytes }, place);
+  const opened = open({ data: bytesOf(data), iv: bytesOf(iv), tag: bytesOf(tag) }, place);
   return opened === undefined ? undefined : leafOf(type, opened);
 };
 

@@ -165,17 +165,25 @@ export const heldFiles = (
     }),
   );
 
-/** The marks of Transactions on an object: by uid, a hash that tells one version of a mark from another. */
+/**
+ * The marks of Transactions on an object: by uid, a hash that tells one write from another. It is of their times alone: a mark whose
+ * fields another client, or a later Transaction, has taken over has fewer of them, but its time stays.
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
+ */
 export type Marks = ReadonlyMap<string, string>;
 
 const ownerOf = ({ manager = "" }: ManagedFieldsEntry): string | undefined => transactionOf(manager)?.uid;
+
+const timeOf = ({ manager = "", time = "" }: ManagedFieldsEntry): readonly string[] => [manager, time];
 
 const NO_MARKS: Marks = new Map();
 
 export const marksOf = ({ metadata: { managedFields = [] } }: KubeObject): Marks => {
   if (!managedFields.some((entry) => ownerOf(entry) !== undefined)) return NO_MARKS;
   const entries = Map.groupBy(managedFields, ownerOf);
-  return new Map([...entries].flatMap(([uid, all]) => (uid === undefined ? [] : [[uid, fingerprint(all)]])));
+  return new Map(
+    [...entries].flatMap(([uid, all]) => (uid === undefined ? [] : [[uid, fingerprint(all.map(timeOf))]])),
+  );
 };
 
 /** The Transaction whose mark has come or moved with this version of an object; undefined if that is none, or cannot be told. */

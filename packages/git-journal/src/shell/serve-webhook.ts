@@ -6,17 +6,9 @@
  * It needs, in its own namespace: secrets create, and get and patch of `janus-git-journal-tls`. In the cluster: get and patch of the
  * validatingwebhookconfigurations `janus-git-journal`. On its port it is called by the API server only.
  */
-import { type Api, type Clock, delayAfter, type Resource, systemClock } from "@janus/kube";
-import { type Log, wall, type Watchdog } from "@janus/runtime/parts";
-import {
-  type ApiError,
-  equal,
-  type Instant,
-  isAbsent,
-  messageOf,
-  type JsonObject,
-  type KubeObject,
-} from "@janus/types";
+import { type Api, type Clock, type Resource, systemClock } from "@janus/kube";
+import { type Log, newWorkQueue, wall, type Watchdog, withHeartbeat } from "@janus/runtime/parts";
+import { equal, type Instant, isAbsent, messageOf, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { WEBHOOK_CONFIGURATION } from "../api/names.ts";
 import {
@@ -76,7 +68,7 @@ export interface ServeWebhookOptions {
  *             wherever that was interrupted.
  */
 export const serveWebhook = ({
-  api,
+  api: own,
   namespace,
   port,
   rules,
@@ -89,19 +81,15 @@ export const serveWebhook = ({
   now = wall,
 }: ServeWebhookOptions): ServedWebhook => {
   const loop = watchdog.loop("webhook");
+  const api = withHeartbeat(own, () => loop.heartbeat());
   let wanted = rules === "All" ? ALL_RULES : undefined;
   let path: string | undefined;
   let trusted: Trusted | undefined;
-  let serving: Promise<Webhook> | undefined;
+  let webhook: Webhook | undefined;
   /** What is served, and what the files say. */
   let pair: Pair | undefined;
   let offered: Pair | undefined;
   let told: string | undefined;
-  let failures = 0;
-  let isOver = false;
-  let isRunning = false;
-  let isAsked = false;
-  let cancel: (() => void) | undefined;
 
   const tellOnce = (problem: string | undefined): void => {
     if (problem !== undefined && problem !== told) log("warn", `changes may have no authors: ${problem}`);
@@ -109,38 +97,14 @@ export const serveWebhook = ({
     told = problem;
   };
 
+  const isCalledAt = (at: string): boolean => path !== undefined && at === webhookPath(path);
+
   const serve = async (next: Pair): Promise<void> => {
-    if (isOver || (pair?.certificate === next.certificate && pair.key === next.key)) return;
-    serving ??= startWebhook({
-      port,
-      pair: next,
-      isCalledAt: (at) => path !== undefined && at === webhookPath(path),
-      record,
-      log,
-    });
-    const webhook = await serving.catch((error: unknown) => {
-      serving = undefined;
-      throw error;
-    });
+    if (pair?.certificate === next.certificate && pair.key === next.key) return;
+    webhook ??= await startWebhook({ port, pair: next, isCalledAt, record, log });
     webhook.use(next);
     pair = next;
   };
-
-  const endFiles =
-    files === undefined
-      ? undefined
-      : watchPair(
-          files,
-          (next) => {
-            offered = next;
-            void run();
-          },
-          (why) => log("error", `the certificate of the webhook is not renewed: ${why}`),
-          clock,
-        );
-
-  const configured = (): Promise<E.Either<ApiError, KubeObject>> =>
-    api.send({ verb: "get", resource: webhookConfigurations, name: configuration, purpose: "webhook" });
 
   /** The newest CA counts as trusted since the configuration was first seen to have it. */
   const trust = (held: Held, live: KubeObject): void => {
@@ -153,7 +117,8 @@ export const serveWebhook = ({
   /** @returns what keeps the webhook from being called */
   const round = async (): Promise<string | undefined> => {
     if (offered !== undefined) await serve(offered);
-    const found = await configured();
+    const at = { resource: webhookConfigurations, name: configuration, purpose: "webhook" };
+    const found = await api.send({ verb: "get", ...at });
     if (E.isLeft(found))
       return isAbsent(found.left)
         ? `there is no ValidatingWebhookConfiguration ${configuration}: install it with the chart`
@@ -173,48 +138,52 @@ export const serveWebhook = ({
       trusted: files === undefined ? held.authorities : undefined,
       path: webhookPath(path),
     });
-    const at = { resource: webhookConfigurations, name: configuration, purpose: "webhook" };
     const live = patch === undefined ? found : await api.send({ verb: "strategicMergePatch", ...at, body: patch });
     if (E.isLeft(live)) return messageOf(live.left);
     if (files === undefined) trust(held, live.right);
     return undefined;
   };
 
-  const run = async (): Promise<void> => {
-    if (isOver) return;
-    if (isRunning) {
-      isAsked = true;
-      return;
-    }
-    cancel?.();
-    isRunning = true;
-    isAsked = false;
-    loop.heartbeat();
-    const problem = await round().catch((error: unknown) => String(error));
-    isRunning = false;
-    if (isOver) return;
-    tellOnce(problem);
-    failures = problem === undefined ? 0 : failures + 1;
-    if (isAsked) return run();
-    const pause = failures === 0 ? EVERY : delayAfter(failures, BACKOFF, Math.random());
-    loop.heartbeat(pause);
-    cancel = clock.after(pause, () => void run());
-  };
+  const queue = newWorkQueue({
+    concurrency: 1,
+    backoff: BACKOFF,
+    clock,
+    work: async () => {
+      loop.heartbeat();
+      const problem = await round().catch(String);
+      tellOnce(problem);
+      loop.heartbeat(EVERY);
+      return problem === undefined ? { type: "after", ms: EVERY } : { type: "failed" };
+    },
+  });
+  const again = (): void => queue.add(configuration);
 
-  void run();
+  const endFiles =
+    files === undefined
+      ? undefined
+      : watchPair(
+          files,
+          (next) => {
+            offered = next;
+            again();
+          },
+          (why) => log("error", `the certificate of the webhook is not renewed: ${why}`),
+          clock,
+        );
+
+  again();
   return {
     select: (resources) => {
       const narrowed = rulesFor(resources);
       if (rules === "All" || (wanted !== undefined && equal(narrowed, wanted))) return;
       wanted = narrowed;
-      void run();
+      again();
     },
     stop: async () => {
-      isOver = true;
-      cancel?.();
       endFiles?.();
+      await queue.drain();
       loop.rest();
-      await (await serving?.catch(() => undefined))?.stop();
+      await webhook?.stop();
     },
   };
 };
