@@ -229,7 +229,7 @@ describe("the journal", () => {
     await patch(configMap("a", { a: "3" }));
     server.isDown = false;
     await have([path(namespace, "a"), path(namespace, "c")]);
-    expect(files()[path(namespace, "a")]).toContain('a: "3"');
+    await expect.poll(() => files()[path(namespace, "a")]).toContain('a: "3"');
     await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "True" });
   });
 
