@@ -49,7 +49,7 @@ interface Running {
 /** Of work that threw, which is a defect, in ms. */
 const BACKOFF = { first: 1_000, cap: 30_000 };
 /** How soon the key of the digests is asked for again, in ms. */
-const KEY_PAUSE = 10_000;
+const KEY_PAUSE = 2_000;
 
 const CONTROLLER_NAME = "janus-git-journal";
 
