@@ -53,6 +53,7 @@ it("docs/from-gitops-reverser.md goes from GitOps Reverser to Janus, with its ob
     expect(code, `${script}\n${stdout}\n${stderr}`).toBe(0);
   };
   const { admin } = cluster;
+  const git = gitOf(server.directory);
 
   // What the reverser has installed, and an object of a user.
   const system = "gitops-reverser-system";
@@ -83,6 +84,14 @@ it("docs/from-gitops-reverser.md goes from GitOps Reverser to Janus, with its ob
       ],
     },
   });
+  await admin("create configmap -n shop settings --from-literal=currency=EUR");
+  const written =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\ndata:\n  currency: EUR\n";
+  git(
+    ["fast-import", "--quiet"],
+    `commit refs/heads/main\ncommitter bot <bot@example.com> 0 +0000\ndata 0\nM 100644 inline v1/configmaps/shop/settings.yaml\n` +
+      `data ${written.length}\n${written}M 100644 inline README.md\ndata 3\nhi\n`,
+  );
   // There, Janus was installed before.
   const image = "--set image.repository=registry.example.com/janus";
   await run(`helm install janus charts/janus -n janus-system --create-namespace ${image}`);
@@ -99,10 +108,11 @@ it("docs/from-gitops-reverser.md goes from GitOps Reverser to Janus, with its ob
     program,
   );
   await admin("wait -n shop --for=condition=Ready --timeout=60s gitrepoconfig/audit watchrule/maps");
-  await admin("create configmap -n shop settings --from-literal=currency=EUR");
-  const git = gitOf(server.directory);
-  const isCommitted = () =>
-    git(["for-each-ref", "refs/heads/main"]) !== "" &&
-    git(["ls-tree", "-r", "--name-only", "main"]).split("\n").includes("core/v1/configmaps/shop/settings.yaml");
-  await vi.waitUntil(isCommitted, { timeout: 30_000, interval: 200 });
+  const files = () => git(["ls-tree", "-r", "--name-only", "main"]).split("\n");
+  await vi.waitUntil(() => files().includes("core/v1/configmaps/shop/settings.yaml"), {
+    timeout: 30_000,
+    interval: 200,
+  });
+  expect(files()).toContain("README.md");
+  expect(files()).not.toContain("v1/configmaps/shop/settings.yaml");
 });

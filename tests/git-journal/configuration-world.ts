@@ -21,7 +21,6 @@ export const wellReport = (more: Partial<DestinationReport> = {}): DestinationRe
   objects: 3,
   pending: 0,
   pushed: { commits: 0, files: 0 },
-  incomplete: [],
   ...more,
 });
 

@@ -11,7 +11,7 @@ import { hasSsh, startSshServer } from "../fixtures/ssh-server.ts";
 import { type Running, runConfiguration, wellReport } from "./configuration-world.ts";
 import { configMap, configuration, controllerOf, place } from "./mirror-world.ts";
 import { commitsElsewhere } from "./server-world.ts";
-import { conditionsIn, installKinds, journalObject, messageOf, readyOf } from "./kinds.ts";
+import { conditionsIn, journalObject, messageOf, readyOf } from "./kinds.ts";
 
 const PASSWORD = "p@ss: wörd/4711";
 const IN_URL = "s3cr3t-in-the-url";
@@ -55,7 +55,6 @@ const SOON = { timeout: 20_000 };
 const said = (object: Ref) => (): Promise<string> => readyOf(object);
 
 beforeAll(async () => {
-  await installKinds();
   [shop, bank, other] = [await freshNamespace(), await freshNamespace(), await freshNamespace()];
   await kubectl("label", "namespace", bank, "team=bank");
   const open = await startGitServer({ tls: false });

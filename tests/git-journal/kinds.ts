@@ -1,34 +1,7 @@
-// Installs the kinds of the Git journal on the control plane, and reads what is said of their objects.
-import { asObject, type JsonObject, type KubeObject, type Resource } from "@janus/types";
-import { vi } from "vitest";
-import {
-  API_VERSION,
-  clusterWatchRules,
-  gitDestinations,
-  gitJournalCrds,
-  gitRepoConfigs,
-  watchRules,
-} from "../../packages/git-journal/src/index.ts";
+// Objects of the Git journal's kinds on the control plane, and what is said of them.
+import { asObject, type JsonObject, type KubeObject } from "@janus/types";
+import { API_VERSION } from "../../packages/git-journal/src/index.ts";
 import { administrator, type Manifest, type Ref } from "../fixtures/administrator.ts";
-import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
-
-const isServed = async ({ group, version, plural }: Resource): Promise<boolean> =>
-  (await kubectl("get", "--raw", `/apis/${group}/${version}/${plural}`)).code === 0;
-
-/** They stay: other tests use them, too. */
-export const installKinds = async (): Promise<void> => {
-  const applied = await kubectlWith(
-    { stdin: JSON.stringify({ apiVersion: "v1", kind: "List", items: gitJournalCrds }) },
-    "apply",
-    "--server-side",
-    "--force-conflicts",
-    "-f",
-    "-",
-  );
-  if (applied.code !== 0) throw new Error(applied.stderr);
-  for (const resource of [gitRepoConfigs, gitDestinations, watchRules, clusterWatchRules])
-    await vi.waitUntil(() => isServed(resource), 20_000);
-};
 
 /** One of the four kinds. @param at `namespace/name`, or `name` */
 export const journalObject = (kind: string, at: string, spec: JsonObject = {}): Manifest => {

@@ -25,7 +25,6 @@ const report = (more: Partial<DestinationReport> = {}): DestinationReport => ({
   objects: 3,
   pending: 1,
   pushed: { commits: 0, files: 0 },
-  incomplete: [],
   ...more,
 });
 

@@ -25,7 +25,7 @@ const allSaid = (objects: readonly unknown[], ingests = true): ReadonlyMap<strin
     reports: new Map(
       [...resolution.destinations.keys(), ...resolution.implicit.keys()].map((name) => [
         name,
-        { ...report, pushed: { commits: 0, files: 0 }, incomplete: [] },
+        { ...report, pushed: { commits: 0, files: 0 } },
       ]),
     ),
     ingests,

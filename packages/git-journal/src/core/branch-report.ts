@@ -68,6 +68,5 @@ export const reportOf = (state: BranchState, destination: DestinationState): Des
     pushed,
     objects: [...resources.values()].reduce((sum, { objects }) => sum + objects.size, 0),
     pending: pendingOf(state),
-    incomplete: incompleteOf(destination),
   };
 };

@@ -68,8 +68,6 @@ export interface DestinationReport {
   readonly objects: number;
   /** Changes that are not pushed. */
   readonly pending: number;
-  /** Resources whose files are not touched, and why, such as `configmaps: 403 …`. */
-  readonly incomplete: readonly string[];
 }
 
 /**
