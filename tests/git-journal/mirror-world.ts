@@ -107,7 +107,7 @@ export const controllerOf = async (
       api,
       renewals: api,
       pod: "test",
-      log: jsonLog(process.env["GJ_LOG"] === "debug" ? "debug" : "error"),
+      log: jsonLog("error"),
       watchdog: watchdog(),
     },
     { ...flagsFor(namespace), ...flags },

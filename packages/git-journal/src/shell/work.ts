@@ -167,8 +167,11 @@ export const startWork = (
       const one = former ?? begin(branch, uid, reports);
       running.set(branch.key, one);
       const { gone, settings } = next;
+      const { toCompare } = one.worker.state();
       one.worker.tell({ type: "wanted", branch, gone, settings });
-      for (const transaction of transactions.all()) one.worker.tell({ type: "transaction", transaction });
+      // Something else is selected: it may be what a Transaction changes.
+      if (former === undefined || one.worker.state().toCompare !== toCompare)
+        for (const transaction of transactions.all()) one.worker.tell({ type: "transaction", transaction });
       if (transactions.isKnown() && former === undefined) one.worker.tell({ type: "transactionsKnown" });
     }
     webhook?.select(
