@@ -15,7 +15,7 @@ import { type Answer, ANSWERS, answers } from "./answers.ts";
 import { type Asked, type AnswerPlan, runWithAnswers } from "./answered-run.ts";
 
 /** Of a sample: scenarios, and runs in which the answer comes once and in which it lasts. */
-const SAMPLE = isBrief ? { scenarios: 1, once: 12, lasting: 2 } : { scenarios: 4, once: 60, lasting: 12 };
+const SAMPLE = isBrief ? { scenarios: 1, once: 12, lasting: 2 } : { scenarios: 4, once: 45, lasting: 9 };
 /** Runs that go on side by side. They mostly wait. */
 const SIDE_BY_SIDE = 12;
 /** One line each so many runs, for whoever watches. */

@@ -50,6 +50,9 @@ const whole = ({ file, data }: ReturnType<typeof fileOf>): JsonObject =>
 /** sops writes an annotation `<<` with a tag, which kubectl does not read either. */
 const hasMerge = ({ metadata: { annotations = {} } }: KubeObject): boolean => Object.values(annotations).includes("<<");
 
+/** Above what Go's int64 holds: it reads these, and encrypts no file with one. */
+const HUGE_INTEGER = /\d{19,}/u;
+
 const RECIPIENTS = [ANNA.recipient, BEN.recipient];
 const RULE = ["--encrypted-regex", "^(data|stringData)$"];
 
@@ -96,7 +99,7 @@ describe.runIf(await hasSops())("the real sops", () => {
 
   it("reads the canonical form of any object as it is", async () => {
     // With one process for all: as one object, of which it encrypts nothing.
-    const items = fc.sample(anyObject, 1_000);
+    const items = fc.sample(anyObject, 1_000).filter((one) => !HUGE_INTEGER.test(JSON.stringify(one)));
     const file = await saved(canonicalYaml({ items }));
     const nothing = ["encrypt", "--age", ANNA.recipient, "--encrypted-regex", "^nothing$"];
     const read = JSON.parse(await sops([...nothing, "--output-type=json", file])) as { readonly items: JsonObject[] };
