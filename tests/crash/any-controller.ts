@@ -89,11 +89,11 @@ export const crashEverywhere = async <World>(client: Client, subject: Subject<Wo
   return { wrong, runs: faults.length };
 };
 
-const crashes = (trace: readonly Asked[], share: number): readonly Fault[] =>
-  sampled(
-    everyFault(trace).filter(({ when }) => when !== "unheard"),
-    share,
-  );
+/** At least one, however few there are. */
+const crashes = (trace: readonly Asked[], share: number): readonly Fault[] => {
+  const all = everyFault(trace).filter(({ when }) => when !== "unheard");
+  return sampled(all, Math.min(share, all.length));
+};
 
 /**
  * As {@link crashEverywhere}, but each time the process that takes over dies, too, at one of the requests that it then has.
