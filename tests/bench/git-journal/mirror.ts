@@ -1,4 +1,4 @@
-// `node scripts/run.mjs tests/bench/git-journal/mirror.ts`: how long the first sync of 10,000 objects takes, and what changes cost.
+// `node scripts/run.mjs tests/bench/git-journal/mirror.ts`: how long a first sync of 10,000 objects takes, and what changes cost.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -17,6 +17,7 @@ import {
 } from "../../../packages/git-journal/src/api/names.ts";
 import { startControlPlane } from "../../control-plane/control-plane.ts";
 import { gitOf, startGitServer } from "../../fixtures/git-server.ts";
+import { compiledProgram, imageEnvironment, nodeFlags } from "../../fixtures/image-program.ts";
 
 const OBJECTS = Number(process.argv[2] ?? 10_000);
 /** Changes of each second, for so many seconds. */
@@ -28,7 +29,8 @@ const SIZE = 500;
 const LANES = 16;
 /** In s. */
 const IDLE = 10;
-const PROGRAM = path.resolve(import.meta.dirname, "../../../packages/program/src/main.ts");
+/** The stage of the Dockerfile. */
+const IMAGE = "git-journal";
 
 const configMaps: Resource = {
   group: "",
@@ -80,6 +82,7 @@ const object = (n: number, value: string): object => ({
 });
 const at = { resource: configMaps, namespace: NAMESPACE };
 
+const program = await compiledProgram();
 const plane = await startControlPlane({ log: say });
 const server = await startGitServer({ tls: false });
 const home = mkdtempSync(path.join(os.tmpdir(), "git-journal-"));
@@ -105,16 +108,14 @@ try {
   const child = spawn(
     process.execPath,
     [
-      // As the image has it.
-      "--max-semi-space-size=4",
-      "--conditions=source",
-      PROGRAM,
+      ...nodeFlags(IMAGE),
+      ...program,
       ...flags,
       `--work-dir=${path.join(home, "work")}`,
       "--http-port=0",
       "--webhook-port=0",
     ],
-    { stdio: ["ignore", "ignore", "inherit"] },
+    { env: { ...process.env, ...imageEnvironment(IMAGE) }, stdio: ["ignore", "ignore", "inherit"] },
   );
   journal = child;
   const { pid = 0 } = child;
