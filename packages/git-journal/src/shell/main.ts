@@ -1,8 +1,6 @@
 // The entry point of the process that writes what is live to Git.
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import path from "node:path";
 import { runProcess } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { attribution } from "./attribution.ts";
@@ -11,15 +9,11 @@ import { identityIn } from "./installation.ts";
 import { NAMES } from "./names.ts";
 import { serveWebhook } from "./serve-webhook.ts";
 import { startWork } from "./work.ts";
-import { takeWorkDirectory, type WorkDirectory } from "./work-directory.ts";
+import { memoryOf, takeWorkDirectory, type WorkDirectory } from "./work-directory.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
   readonly version: string;
 };
-
-/** In memory, for credentials while they are used. */
-const memoryOf = (directory: string): string =>
-  path.join("/dev/shm", `janus-git-journal-${createHash("sha256").update(directory).digest("hex").slice(0, 16)}`);
 
 const taken = async (directory: string): Promise<{ readonly work: WorkDirectory; readonly identity: string }> => {
   const work = await takeWorkDirectory(directory, memoryOf(directory)).catch((error: unknown) =>

@@ -1,4 +1,6 @@
 // The work directory belongs to one process: each writes its name into it first, and refuses to start if another one lives.
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as E from "fp-ts/lib/Either.js";
@@ -23,6 +25,14 @@ const ownerOf = (file: string): number | undefined => {
   const [, pid] = /^owner-(\d+)-/u.exec(file) ?? [];
   return pid === undefined ? undefined : Number(pid);
 };
+
+const SHARED_MEMORY = "/dev/shm";
+
+/** In memory, for credentials while they are used; within the work directory where the system has no such place, as macOS. */
+export const memoryOf = (directory: string): string =>
+  existsSync(SHARED_MEMORY)
+    ? path.join(SHARED_MEMORY, `janus-git-journal-${createHash("sha256").update(directory).digest("hex").slice(0, 16)}`)
+    : path.join(directory, "memory");
 
 export interface WorkDirectory {
   /** Of the clone with this name. */
