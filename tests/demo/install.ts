@@ -1,11 +1,11 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { KubeObject } from "@janus/kube";
 import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
+import { kubectl } from "./kubectl.ts";
 
 /** No Pod runs here that would pull it. */
 export const IMAGE = "--image=registry.example.com/janus:0.1.0";
@@ -18,28 +18,6 @@ export const printedManifests = async (): Promise<readonly KubeObject[]> => {
     maxBuffer: 1 << 26,
   });
   return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
-};
-
-/**
- * `kubectl`, as the administrator; its caches go with the control plane.
- *
- * Errors: rejects with what it said, when it ends with another code than 0.
- */
-const kubectl = async (
-  { binaries, kubeconfig, directory }: ControlPlane,
-  stdin: string,
-  ...args: readonly string[]
-) => {
-  const child = spawn(binaries.kubectl, args, {
-    env: { ...process.env, KUBECONFIG: kubeconfig, KUBECACHEDIR: path.join(directory, "kubectl") },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  child.stdin.on("error", () => {}); // it ends early, and says why
-  child.stdin.end(stdin);
-  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
-  child.on("error", reject).on("exit", resolve);
-  const [stderr, code] = await Promise.all([text(child.stderr), promise, text(child.stdout)]);
-  if (code !== 0) throw new Error(`kubectl ${args[0]}: ${stderr.trim()}`);
 };
 
 const needsKubelet = ({ kind }: KubeObject): boolean => kind === "Deployment";

@@ -1,21 +1,12 @@
 import { FENCE_KEY } from "@janus/api";
 import type { LeaderStatus } from "@janus/runtime/parts";
-import type { Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { admin as connectAs } from "./admin.ts";
 import type { Expectations } from "./expectations.ts";
 import type { Replicas } from "./replicas.ts";
+import { configMaps } from "./run-transaction.ts";
 import { green, red, say } from "./say.ts";
 import { appConfig, serviceAccountName, shop } from "./shop.ts";
-
-const configMaps: Resource = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
 
 const told = (isRefused: boolean): string => (isRefused ? red("refused by the API server") : green("accepted"));
 

@@ -9,13 +9,14 @@ import { bold, green, red, say, silence } from "./say.ts";
 import { setUp } from "./set-up.ts";
 import { survivesKill } from "./survives-kill.ts";
 import { waitsUntilReady } from "./waits-until-ready.ts";
+import { writesToGit } from "./writes-to-git.ts";
 
 const help = `Usage: npm run demo -- [flags]
 
 Boots a real Kubernetes control plane on this machine, installs Janus, and shows a Transaction that commits, one that
 is rolled back, one that is rolled back because the new version never becomes ready, one that survives the kill of
-the leading one of two controllers, and a backup recipe that survives the kill of its controller. Ends with 0 if everything
-was as promised.
+the leading one of two controllers, a backup recipe that survives the kill of its controller, and the cluster in Git, each
+change a commit of who made it. Ends with 0 if everything was as promised.
 
 Flags:
   --keep   Leaves the control plane and both controllers running until Ctrl-C, and prints commands to try.
@@ -62,8 +63,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 
 const play = async (): Promise<void> => {
   say(bold("Janus: Kubernetes changes that happen together, or not at all"), 0);
-  const { controlPlane, stage } = await setUp(promised, (end) => ends.push(end));
-  for (const part of [commits, rollsBack, waitsUntilReady, survivesKill, recipeResumes])
+  const stage = await setUp(promised, (end) => ends.push(end));
+  for (const part of [commits, rollsBack, waitsUntilReady, survivesKill, recipeResumes, writesToGit])
     await part(stage).catch(async (error: unknown) => {
       promised.expect(`${part.name} is shown to its end`, false, reason(error));
       for (const one of stage.replicas.all)
@@ -72,7 +73,7 @@ const play = async (): Promise<void> => {
   conclude();
   if (!flags.keep) return;
   isKept = true;
-  await thingsToTry(controlPlane, stage.replicas);
+  await thingsToTry(stage.controlPlane, stage.replicas);
   await new Promise(() => setInterval(() => {}, 1 << 30));
 };
 

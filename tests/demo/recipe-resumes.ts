@@ -83,12 +83,7 @@ interface Status {
 const statusOf = (object: KubeObject | undefined): Status => object?.["status"] ?? {};
 
 /** Runs it on a node of this machine, whose Pods are processes. */
-export const recipeResumes = async ({
-  admin,
-  directory: parent,
-  kubeconfig,
-  expectations: { expect },
-}: Stage): Promise<void> => {
+export const recipeResumes = async ({ admin, controlPlane, expectations: { expect } }: Stage): Promise<void> => {
   heading(`(e) A recipe survives a kill: ActionSet ${namespace}/${run.name}, of Kanister's kinds`);
   sayWrapped(
     `A Blueprint dumps a database of ${rows} rows, counts them, and unlocks it in the end. Its commands run in Pods, here as ` +
@@ -96,7 +91,7 @@ export const recipeResumes = async ({
     2,
     dim,
   );
-  const directory = path.join(parent, "recipes");
+  const directory = path.join(controlPlane.directory, "recipes");
   await mkdir(directory);
   const held = leash(directory);
   for (const crd of kanisterCrds) await admin.create(crd as unknown as KubeObject);
@@ -111,7 +106,7 @@ export const recipeResumes = async ({
   });
   await admin.create({ ...core, kind: "ConfigMap", metadata: { namespace, name: "orders" } });
   const node = await startNode(admin.client, { namespace });
-  const flags = [`--kubeconfig=${kubeconfig}`, `--watch-namespace=${namespace}`, "--leader-elect=false"];
+  const flags = [`--kubeconfig=${controlPlane.kubeconfig}`, `--watch-namespace=${namespace}`, "--leader-elect=false"];
   const program = [
     "--conditions=source",
     path.resolve(import.meta.dirname, "../../packages/blueprints/src/shell/main.ts"),

@@ -37,7 +37,7 @@ export interface TransactionSpec extends JsonObject {
   readonly changes: readonly JsonObject[];
 }
 
-const configMaps: Resource = {
+export const configMaps: Resource = {
   group: "",
   version: "v1",
   plural: "configmaps",

@@ -1,5 +1,5 @@
 import type { KubeObject } from "@janus/kube";
-import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
+import { startControlPlane } from "../control-plane/control-plane.ts";
 import { type Admin, admin as connectAdmin } from "./admin.ts";
 import type { Expectations } from "./expectations.ts";
 import { install, printedManifests } from "./install.ts";
@@ -38,7 +38,7 @@ const checkIdentity = async ({ kubeconfig }: Replicas, { expect }: Expectations)
 export const setUp = async (
   expectations: Expectations,
   atEnd: (end: () => Promise<unknown>) => void,
-): Promise<{ readonly controlPlane: ControlPlane; readonly stage: Stage }> => {
+): Promise<Stage> => {
   const began = performance.now();
   heading("Setting up a control plane on this machine");
   const [controlPlane, manifests] = await Promise.all([startControlPlane({ log: note }), printedManifests()]);
@@ -59,8 +59,5 @@ export const setUp = async (
   sayWrapped(`${processes.join(" and ")}, as ${controllerUser}, with a token and RBAC of their own. Logs:`, 4, dim);
   for (const { logFile } of replicas.all) say(dim(logFile), 2);
   say(dim(`Ready after ${((performance.now() - began) / 1000).toFixed(1)} s`));
-  return {
-    controlPlane,
-    stage: { admin, replicas, expectations, directory: controlPlane.directory, kubeconfig: controlPlane.kubeconfig },
-  };
+  return { controlPlane, admin, replicas, expectations };
 };

@@ -28,7 +28,7 @@ const demo = async () => {
 /** A line with these words, in this order. */
 const line = (...words: readonly string[]): RegExp => new RegExp(`^ .*${words.join(".* ")}.*$`, "m");
 
-it("commits, rolls back, waits for what is never ready, survives a kill, and leaves nothing behind", {
+it("commits, rolls back, waits for what is never ready, survives a kill, is written to Git, and leaves nothing behind", {
   timeout: 180_000,
 }, async () => {
   const { temporary, said, exited } = await demo();
@@ -55,6 +55,13 @@ it("commits, rolls back, waits for what is never ready, survives a kill, and lea
   expect(last).toMatch(line(killed, "no answer"));
   expect(last).toMatch(line(`term ${attempts.length}, sent now:`, "refused by the API server"));
   expect(last).toMatch(line(killed, "is started again", "stands by"));
+  const journal = output.split("(f)").at(-1) ?? "";
+  expect(journal).toMatch(
+    /bob: Transaction shop\/deploy-v5: Committed, 2 changes\n[^]* by user\/alice\n[^]* by user\/bob\n[^]* by user\/alice\n/,
+  );
+  for (const changed of ["+  closed: sunday", "-  currency: EUR", "+  currency: CHF", '+  version: "5.0"'])
+    expect(journal.split("\n").map((one) => one.trim())).toContain(changed);
+  expect(journal).toMatch(/^ +- +- image: myapp:v2\.0\n +\+ +- image: myapp:v5\.0$/m);
   expect(output).toContain("Everything was as promised.");
   expect(output).not.toContain("\u001B");
   // A path is as long as the directory for temporary files makes it.
