@@ -111,7 +111,7 @@ describe("an answer of git", () => {
       PROMPT,
       trouble(
         "AuthenticationFailed",
-        "git.example.com does not accept the credentials of Secret shop/cred for https://git.example.com/shop/live.git: they are wrong, or have expired",
+        "git.example.com does not accept the credentials of Secret shop/cred for https://git.example.com/shop/live.git: they are missing, wrong or expired",
         true,
       ),
     ],

@@ -230,7 +230,10 @@ const RULES: readonly Rule[] = [
     // Git would ask its user for others, and has no words for what is wrong.
     says: /could not read (?:Username|Password)/u,
     means: (place, _, failure) => {
-      const why = [serverWordsOf(place, failure), place.secret === undefined ? "" : "they are wrong, or have expired"];
+      const why = [
+        serverWordsOf(place, failure),
+        place.secret === undefined ? "" : "they are missing, wrong or expired",
+      ];
       const first = why.find((one) => one !== "");
       return lasting("AuthenticationFailed", `${notAccepted(place)}${first === undefined ? "" : `: ${first}`}`);
     },
