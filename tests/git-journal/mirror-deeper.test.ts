@@ -1,5 +1,7 @@
 // What the running journal does when servers, lists and kinds come and go, and that a Transaction is one commit.
 import { REQUEST_ROLLBACK } from "@janus/api";
+import type { JsonObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { deleting, patching } from "../fixtures/changes.ts";
@@ -402,6 +404,102 @@ describe("the journal", () => {
     await have([path(namespace, "a"), path(namespace, "b")]);
     await labelled(null);
     await have([]);
+  });
+
+  it("does not read a branch whose folders contain each other any number of times, and says so", async () => {
+    const { url, namespace, git, create, ready } = await place();
+    let tree = git(["mktree"], `100644 blob ${git(["hash-object", "-w", "--stdin"], "x")}\tx\n`);
+    for (let depth = 0; depth < 7; depth += 1)
+      tree = git(["mktree"], Array.from({ length: 10 }, (_, n) => `040000 tree ${tree}\t${n}\n`).join(""));
+    const root = git(["mktree"], `040000 tree ${tree}\tprod\n`);
+    const commit = `tree ${root}\nauthor E <e@example.com> 1 +0000\ncommitter E <e@example.com> 1 +0000\n\nx\n`;
+    git(["update-ref", "refs/heads/main", git(["hash-object", "-w", "-t", "commit", "--stdin"], commit)]);
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await expect
+      .poll(() => ready("GitDestination", "prod"))
+      .toMatchObject({ status: "False", message: expect.stringContaining("has more files than the journal reads") });
+  });
+
+  it("is not ended by an object, whatever that says: the others are written, and its own file is left", async () => {
+    const { url, namespace, have, create, ready } = await place();
+    await create(...configuration(url), configMap("a"), configMap("b"), configMap("nulls"));
+    const first = await controllerOf(namespace);
+    await have(["a", "b", "nulls"].map((name) => path(namespace, name)));
+    await first.stop();
+    const changes = new Map<string, object>([
+      ["a", { labels: 5, annotations: "x", managedFields: [null] }],
+      ["nulls", { labels: null, annotations: null, deletionTimestamp: null }],
+    ]);
+    await controllerOf(namespace, {
+      hooks: [
+        async (request, next) => {
+          const answer = await next(request);
+          if (request.verb !== "list" || request.resource.plural !== "configmaps" || E.isLeft(answer)) return answer;
+          const { items } = answer.right as unknown as { readonly items: readonly { readonly metadata: JsonObject }[] };
+          const changed = items.map((item) => {
+            const { name, namespace: own } = item.metadata;
+            const more = own === namespace && typeof name === "string" ? changes.get(name) : undefined;
+            return more === undefined ? item : { ...item, metadata: { ...item.metadata, ...more } };
+          });
+          return E.right({ ...answer.right, items: changed });
+        },
+      ],
+    });
+    await create(configMap("c"));
+    await have(["a", "b", "c", "nulls"].map((name) => path(namespace, name)));
+    await expect
+      .poll(() => ready("GitDestination", "prod"))
+      .toMatchObject({
+        reason: "ListIncomplete",
+        message: expect.stringContaining(`ConfigMap ${namespace}/a is left`),
+      });
+  });
+
+  it("follows labels of a namespace that change while its objects are being listed", async () => {
+    const { url, namespace, have, create } = await place();
+    const [repository, destination] = configuration(url);
+    if (repository === undefined || destination === undefined) throw new Error("no configuration");
+    await create(repository, destination, configMap("a"));
+    const rule = manifest("ClusterWatchRule", namespace, {
+      destinationRef: { name: "prod", namespace },
+      rules: [
+        {
+          scope: "Namespaced",
+          resources: ["configmaps"],
+          namespaceSelector: { matchLabels: { journaled: namespace } },
+        },
+      ],
+    });
+    await administrator.create(rule);
+    onTestFinished(() => administrator.remove(rule));
+    const half = Promise.withResolvers<void>();
+    let lists = 0;
+    await controllerOf(namespace, {
+      hooks: [
+        async (request, next) => {
+          if (request.verb !== "list" || request.resource.plural !== "configmaps") return next(request);
+          lists += 1;
+          const { continue: page, ...all } = request;
+          if (page === "half") await half.promise;
+          const answer = await next({ ...all, limit: 100_000 });
+          if (lists > 2 || E.isLeft(answer)) return answer;
+          // All objects are on the first page, which is read with the former labels, and none on the second one.
+          const { metadata } = answer.right;
+          const changed = page === undefined ? { metadata: { ...metadata, continue: "half" } } : { items: [] };
+          return E.right({ ...answer.right, ...changed });
+        },
+      ],
+    });
+    await expect.poll(() => lists).toBe(2);
+    await administrator.patch({
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace, labels: { journaled: namespace } },
+    });
+    await expect.poll(() => lists, { timeout: 10_000 }).toBeGreaterThan(2);
+    half.resolve();
+    await have([path(namespace, "a")]);
   });
 
   it("writes Secrets encrypted for recipients, and not anew while they are the same", async () => {

@@ -118,6 +118,41 @@ describe("what is wanted", () => {
     ).toEqual([]);
   });
 
+  it("is by the same rules as before, however long those of others are: what is not listed again is still known", () => {
+    const long = Array.from({ length: 40 }, (_, n) =>
+      watchRule(`shop/long${n}`, { rules: [{ resources: [`${n}`.padEnd(500_000, "x")] }] }),
+    );
+    const all = [config(), destination(), watchRule(), ...long];
+    const rules = (): readonly unknown[] => wanted(...all).flatMap(({ destinations }) => destinations[0]?.rules ?? []);
+    const [first, second] = [rules(), rules()];
+    expect(first).toHaveLength(41);
+    expect(first.every((rule, n) => rule === second[n])).toBe(true);
+  });
+
+  it("has of one rule no more than can be compared with every object", () => {
+    const texts = Array.from({ length: 1_001 }, (_, n) => `r${n}`);
+    const tooLarge = [
+      watchRule("shop/large", { rules: [{ resources: texts }] }),
+      watchRule("shop/large", { rules: texts.map((one) => ({ resources: [one] })) }),
+      watchRule("shop/large", {
+        objectSelector: { matchExpressions: [{ key: "a", operator: "In", values: texts }] },
+      }),
+      clusterWatchRule("large", {
+        rules: [
+          {
+            resources: ["configmaps"],
+            scope: "Namespaced",
+            namespaceSelector: { matchLabels: Object.fromEntries(texts.map((one) => [one, ""])) },
+          },
+        ],
+      }),
+    ];
+    for (const one of tooLarge)
+      expect(said(`${one.kind} ${objectKey(one)}`, config(), destination(), one)).toMatch(
+        /failed InvalidSpec: spec.rules: has more than 1000/u,
+      );
+  });
+
   it("of a rule whose selector is wrong is not known: nothing of its destination is deleted", () => {
     const wrong = { objectSelector: { matchExpressions: [{ key: "a", operator: "Near" }] } };
     const [branch] = wanted(config(), destination(), watchRule(), watchRule("shop/wrong", wrong));

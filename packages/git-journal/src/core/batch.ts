@@ -15,18 +15,25 @@ export interface BatchLimits {
   readonly maxWait: number;
 }
 
+/** In characters: no duration is longer, and digits without end would take long to read. */
+const LONGEST_DURATION = 64;
+
+/** In ms; undefined if it says none, or nothing that is one. */
+export const pushInterval = ({ push }: Pick<GitRepoConfigSpec, "push">): number | undefined => {
+  const { interval = "" } = push ?? {};
+  const ms = interval.length > LONGEST_DURATION ? undefined : parseDuration(interval);
+  return ms === undefined || ms < 0 ? undefined : ms;
+};
+
 /** The limits for a repository, whose own settings stand above those of the flags, and the most commits of one push. */
 export const limitsFor = (
   flags: BatchLimits,
-  { push }: Pick<GitRepoConfigSpec, "push">,
-): BatchLimits & { readonly maxCommits: number } => {
-  const interval = parseDuration(push?.interval ?? "");
-  return {
-    ...flags,
-    maxWait: interval === undefined || interval < 0 ? flags.maxWait : interval,
-    maxCommits: Math.max(1, push?.maxCommits ?? MAX_COMMITS),
-  };
-};
+  spec: Pick<GitRepoConfigSpec, "push">,
+): BatchLimits & { readonly maxCommits: number } => ({
+  ...flags,
+  maxWait: pushInterval(spec) ?? flags.maxWait,
+  maxCommits: Math.max(1, spec.push?.maxCommits ?? MAX_COMMITS),
+});
 
 /** What is pending for a branch. */
 export interface Pending {
@@ -128,14 +135,21 @@ const inOrder = (touches: readonly Touch[]): readonly Touch[] => {
   return [...ordered, ...left];
 };
 
-const bytesOf = ({ files }: Draft): number =>
+const bytesOfDraft = ({ files }: Draft): number =>
   [...files.values()].reduce((sum, { after }) => sum + (after?.bytes ?? 0), 0);
 
-/** Whether a commit has room for one more file. A single larger one is alone; a Transaction has no limits. */
+/** How large the files of a commit are. */
+export const bytesOf = ({ files }: PlannedCommit): number =>
+  files.reduce((sum, { version }) => sum + (version?.bytes ?? 0), 0);
+
+/** Of a Transaction, in bytes: all texts of a commit are in memory at once. */
+const LARGEST = 16 * 1024 * 1024;
+
+/** Whether a commit has room for one more file. A single larger one is alone; a Transaction has no limits but of the memory. */
 const hasRoom = (draft: Draft, { path, version, by }: Touch, limits: BatchLimits): boolean => {
-  if (by.type === "transaction") return true;
   const own = draft.files.get(path);
-  const bytes = bytesOf(draft) - (own?.after?.bytes ?? 0) + (version?.bytes ?? 0);
+  const bytes = bytesOfDraft(draft) - (own?.after?.bytes ?? 0) + (version?.bytes ?? 0);
+  if (by.type === "transaction") return bytes <= LARGEST;
   return draft.files.size + (own === undefined ? 1 : 0) <= limits.maxFiles && bytes <= limits.maxBytes;
 };
 

@@ -42,6 +42,8 @@ export interface StreamsContext {
   /** Who has made a change that a watch has shown. */
   readonly authorOf: (change: SeenChange) => By;
   readonly onScanned: () => void;
+  /** Told what was thrown where nothing should have been. */
+  readonly onDefect: (error: unknown) => void;
 }
 
 export interface ObjectStreams {
@@ -87,6 +89,14 @@ const unselected = (
     ? undefined
     : { content: fingerprint(sanitised(object)), uid: object.metadata.uid ?? "" };
 
+/** Servers of aggregated APIs may say that there is nothing where others say nothing. */
+const withoutNulls = (object: KubeObject): KubeObject => {
+  const fields = Object.entries(object.metadata);
+  return fields.every(([, value]) => value !== null)
+    ? object
+    : { ...object, metadata: Object.fromEntries(fields.filter(([, value]) => value !== null)) };
+};
+
 /** As `kubectl` names it, with the code of the answer. */
 export const because = (error: ApiError): string =>
   error.type === "refused" ? `${error.code} ${messageOf(error)}` : messageOf(error);
@@ -101,6 +111,8 @@ interface Stream {
   readonly subscribers: readonly Subscriber[];
   readonly reflector: Reflector;
   readonly resource: Resource;
+  /** Those of objects that a list which has not come to its end has brought. */
+  readonly listedNamespaces: ReadonlySet<string>;
   readonly abort: () => void;
 }
 
@@ -114,7 +126,7 @@ const isSameSubscriber = (a: Subscriber, b: Subscriber): boolean =>
 
 /** Whether labels that have changed make a difference for objects that were seen. */
 const isMoved = (
-  { subscribers, reflector }: Stream,
+  { subscribers, reflector, listedNamespaces }: Stream,
   before: ReadonlyMap<string, Labels>,
   after: ReadonlyMap<string, Labels>,
 ): boolean => {
@@ -131,6 +143,7 @@ const isMoved = (
   });
   const spaces = new Set(moved);
   if (spaces.size === 0) return false;
+  if (moved.some((namespace) => listedNamespaces.has(namespace))) return true;
   for (const { metadata } of reflector.store.values()) if (spaces.has(metadata.namespace ?? "")) return true;
   return false;
 };
@@ -138,7 +151,7 @@ const isMoved = (
 const streamKey = (resource: SelectedResource): string => `${resourceKey(resource)}/${resource.version}`;
 
 export const objectStreams = (context: StreamsContext): ObjectStreams => {
-  const { api, watchdog, texts, secretFilesOf, formatOf, tell, authorOf, onScanned } = context;
+  const { api, watchdog, texts, secretFilesOf, formatOf, tell, authorOf, onScanned, onDefect } = context;
   const streams = new Map<string, Stream>();
   let labels: ReadonlyMap<string, Labels> = new Map();
 
@@ -167,6 +180,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
     /** What was made of objects, until it is told. */
     const made = new WeakMap<KubeObject, Seen>();
     let isListed = false;
+    const listedNamespaces = new Set<string>();
     const listed: (readonly [branch: string, file: SeenFile])[] = [];
     const current = (): readonly Subscriber[] => streams.get(key)?.subscribers ?? subscribers;
     const branches = (): ReadonlySet<string> => new Set(current().map(({ branch }) => branch));
@@ -174,8 +188,34 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
       for (const branch of branches()) tell(branch, event);
     };
 
-    const keep = (object: KubeObject, by: ReflectedBy): KubeObject => {
+    /** Nothing that an object has may end the stream: it keeps the files that it has. */
+    const spared = (object: KubeObject): KubeObject => {
+      const { apiVersion, kind, metadata } = object;
+      const { namespace, name: own = "", uid = "", resourceVersion = "" } = metadata;
+      const place = `${kind} ${namespace === undefined ? "" : `${namespace}/`}${own}`;
+      const because = `${place} is left as it is: internal error, see the log`;
+      const files = absent(object).map(
+        ([branch, file]) => [branch, { ...file, ingested: { type: "spared", path: file.path, because } }] as const,
+      );
+      const kept = { ...(namespace === undefined ? {} : { namespace }), name: own, uid, resourceVersion };
+      const stub: Stub = { apiVersion, kind, metadata: kept, content: undefined, marks: NO_MARKS };
+      made.set(stub, { before: undefined, files, change: undefined });
+      return stub;
+    };
+
+    const keepSafely = (raw: KubeObject, by: ReflectedBy): KubeObject => {
+      const object = withoutNulls(raw);
+      if (by === "list") listedNamespaces.add(object.metadata.namespace ?? "");
       onScanned();
+      try {
+        return keep(object, by);
+      } catch (error) {
+        onDefect(error);
+        return spared(object);
+      }
+    };
+
+    const keep = (object: KubeObject, by: ReflectedBy): KubeObject => {
       const before = by === "watch" ? reflector.store.get(keyOf(object)) : undefined;
       const files = current().map((one) => [one.branch, ingest(one, object)] as const);
       const kept = files.flatMap(([, { ingested: result }]) => (result.type === "kept" ? [result.object] : []))[0];
@@ -212,7 +252,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
       { resource },
       {
         signal: abort.signal,
-        keep,
+        keep: keepSafely,
         onTurn: loop.heartbeat,
         onError: (error, by) => {
           if (abort.signal.aborted) return;
@@ -222,6 +262,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
         onEvent: (event) => {
           if (abort.signal.aborted) return;
           if (event.type === "synced") {
+            listedNamespaces.clear();
             if (isListed) return tellAll({ type: "complete", resource: name });
             isListed = true;
             const all = listed.splice(0);
@@ -264,7 +305,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
     );
     void reflector.done.finally(loop.rest);
     tellAll({ type: "listing", resource: name, version });
-    return { subscribers, reflector, resource, abort: () => abort.abort() };
+    return { subscribers, reflector, resource, listedNamespaces, abort: () => abort.abort() };
   };
 
   const subscriberOf = (
