@@ -111,8 +111,8 @@ describe("the server", () => {
   it("keeps no more than its bound of all that is being sent, and still answers", async () => {
     const { call } = await started();
     const large = review({ padding: "x".repeat(7 * 2 ** 20) });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => call(large)));
-    expect(answers).toEqual(Array.from({ length: 8 }, () => allowed("705ab4f5")));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => call(large)));
+    expect(answers).toEqual(Array.from({ length: 5 }, () => allowed("705ab4f5")));
     expect(await call(review())).toEqual(allowed("705ab4f5"));
   });
 
