@@ -284,7 +284,7 @@ describe("a repository", () => {
       ["link", "a symlink, which is not followed"],
       ["bytes", "the file is not UTF-8"],
     ])
-      expect(wrong.stderr).toContain(`Not the file of an object: ${configMaps}/${name}.yaml: ${why}`);
+      expect(wrong.stderr).toContain(`Cannot be used: ${configMaps}/${name}.yaml: ${why}`);
     expect(wrong.stderr).toContain("Nothing was planned");
     expect(planned(await plan("--from-git", "HEAD", `${configMaps}/a.yaml`, "-o", "json"))).toHaveLength(1);
   });
@@ -434,7 +434,7 @@ describe("a repository on a server", () => {
     url.password = "wr0ng-word";
     const refused = await run("--from-git", good, FOLDER, "--repo", url.href);
     expect(refused).toMatchObject({ code: 3, stdout: "" });
-    expect(refused.stderr).toContain("does not accept");
+    expect(refused.stderr).toContain("those of the URL are wrong");
     expect(refused.stderr).not.toContain("wr0ng-word");
     expect(await run("--from-git", good, FOLDER, "--destination", "none")).toMatchObject({
       code: 3,

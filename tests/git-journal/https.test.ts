@@ -63,7 +63,7 @@ describe("credentials", () => {
       { ...byPassword, password: "no" },
       /^127\.0\.0\.1 does not accept the credentials of Secret shop\/cred/u,
     ],
-    ["none", { by: "nothing" }, /could not read Username/u],
+    ["none", { by: "nothing" }, /: they are missing, wrong or expired$/u],
   ])("that are %s are told, and nobody is asked for others", async (_, credentials, message) => {
     const { side } = await world({ authorization: basic }, { credentials });
     const outcome = await cycle(side);

@@ -35,9 +35,9 @@ it.each([
 
 it("says what to do", () => {
   expect(accessDenied(from("other"), repo())).toBe(
-    "GitRepoConfig shop/repo does not let namespace other write: set its accessPolicy.namespacedRules.mode",
+    "GitRepoConfig shop/repo does not let namespace other write: set its accessPolicy.namespacedRules.mode to AllNamespaces or FromSelector",
   );
   expect(accessDenied(cluster(false), repo())).toBe(
-    "GitRepoConfig shop/repo lets no ClusterWatchRule write: set its accessPolicy.allowClusterRules",
+    "GitRepoConfig shop/repo lets no ClusterWatchRule write: set its accessPolicy.allowClusterRules to true",
   );
 });

@@ -67,7 +67,7 @@ describe("a GitDestination", () => {
       "of a namespace that may not write there",
       destination("other"),
       known(),
-      "AccessDenied: GitRepoConfig shop/repo does not let namespace other write: set its accessPolicy.namespacedRules.mode",
+      "AccessDenied: GitRepoConfig shop/repo does not let namespace other write: set its accessPolicy.namespacedRules.mode to AllNamespaces or FromSelector",
     ],
     [
       "of a branch that is not allowed",
@@ -128,7 +128,7 @@ describe("a rule", () => {
       "of another namespace, through a destination that may",
       { ...ofCluster, namespace: "other" },
       known(config(), destination()),
-      "AccessDenied: GitRepoConfig shop/repo does not let namespace other write: set its accessPolicy.namespacedRules.mode",
+      "AccessDenied: GitRepoConfig shop/repo does not let namespace other write: set its accessPolicy.namespacedRules.mode to AllNamespaces or FromSelector",
     ],
     [
       "of another namespace, allowed",
@@ -140,7 +140,7 @@ describe("a rule", () => {
       "that may, through a destination that may not",
       { namespace: "shop", destinationRef: { name: "prod", namespace: "other" } },
       known(config(), destination("other")),
-      "AccessDenied: GitRepoConfig shop/repo does not let namespace other write: set its accessPolicy.namespacedRules.mode",
+      "AccessDenied: GitRepoConfig shop/repo does not let namespace other write: set its accessPolicy.namespacedRules.mode to AllNamespaces or FromSelector",
     ],
     [
       "of the cluster, through a destination",
@@ -152,7 +152,7 @@ describe("a rule", () => {
       "of the cluster, directly",
       { namespace: undefined, ...direct },
       known(),
-      "AccessDenied: GitRepoConfig shop/repo lets no ClusterWatchRule write: set its accessPolicy.allowClusterRules",
+      "AccessDenied: GitRepoConfig shop/repo lets no ClusterWatchRule write: set its accessPolicy.allowClusterRules to true",
     ],
     [
       "of the cluster, directly, allowed",

@@ -32,6 +32,8 @@ const trouble = (reason: string, message: string | RegExp, lasts: boolean) => ({
 const unable = (words: string): string =>
   `fatal: unable to access 'https://git.example.com/shop/live.git/': ${words}\n`;
 
+const PROMPT = "fatal: could not read Username for 'https://git.example.com': terminal prompts disabled\n";
+
 const ended = (by: GitFailure["ended"]): Verdict => verdict(PLACE, { ended: by, stderr: "", stdout: "" });
 
 describe("an answer of git", () => {
@@ -105,6 +107,20 @@ describe("an answer of git", () => {
       ),
     ],
     [
+      "a wrong password",
+      PROMPT,
+      trouble(
+        "AuthenticationFailed",
+        "git.example.com does not accept the credentials of Secret shop/cred for https://git.example.com/shop/live.git: they are missing, wrong or expired",
+        true,
+      ),
+    ],
+    [
+      "a wrong password, with words of the server",
+      `remote: the token has expired\n${PROMPT}`,
+      trouble("AuthenticationFailed", /live\.git: the token has expired$/u, true),
+    ],
+    [
       "an unknown CA, of GnuTLS",
       unable("server certificate verification failed. CAfile: none CRLfile: none"),
       trouble("CertificateUnknown", /add it to Secret shop\/cred as ca\.crt$/u, true),
@@ -172,6 +188,17 @@ describe("an answer of git", () => {
     expect(verdict(PLACE, failure(stderr))).toEqual(expected);
   });
 
+  it.each([
+    [
+      PROMPT,
+      "AuthenticationFailed",
+      /^git\.example\.com asks for credentials for \S+, and there are none.*: set secretRef/u,
+    ],
+    ["fatal: repository 'x' not found\n", "ConnectionFailed", /, or it needs credentials \(no secretRef is set\): /u],
+  ])("without a Secret says that credentials are missing: %s", (stderr, reason, message) => {
+    expect(verdict({ ...PLACE, secret: undefined }, failure(stderr))).toEqual(trouble(reason, message, true));
+  });
+
   it("that is long is shown with its first KiB, on one line, without control characters", () => {
     const found = verdict(PLACE, failure(`fatal: ${"\u001B[31mred\r\n".repeat(1000)}`)) as Verdict & { is: "trouble" };
     expect(found.trouble.message.length).toBeLessThan(1200);
@@ -179,10 +206,10 @@ describe("an answer of git", () => {
   });
 
   it("is understood as it is, and shown without credentials, though a password may be part of any word", () => {
-    const place = { ...PLACE, scrub: (text: string) => text.replaceAll("not", "***") };
-    const stderr = "fatal: could not read Username for 'https://git.example.com': terminal prompts disabled\n";
+    const place = { ...PLACE, scrub: (text: string) => text.replaceAll("failed", "***") };
+    const stderr = "fatal: Authentication failed for 'https://git.example.com/shop/live.git/'\n";
     expect(verdict(place, failure(stderr))).toEqual(
-      trouble("AuthenticationFailed", /: could \*\*\* read Username for/u, true),
+      trouble("AuthenticationFailed", /: Authentication \*\*\* for/u, true),
     );
     const push = failure("remote: who is 4711?\n", line("!", "[remote rejected] (4711 declined)"), 1);
     expect(pushVerdict(PLACE, push)).toEqual(

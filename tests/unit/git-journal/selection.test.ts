@@ -31,7 +31,7 @@ const SERVED = [
   ...["configmaps", "secrets", "pods", "events", "endpoints"].map((plural) => served("", plural)),
   served("events.k8s.io", "events"),
   served("", "namespaces", false),
-  served("apps", "deployments"),
+  { ...served("apps", "deployments"), kind: "Deployment" },
   served("apps", "controllerrevisions"),
   served("batch", "jobs"),
   served("autoscaling", "horizontalpodautoscalers", true, ["v2", "v1"]),
@@ -142,12 +142,19 @@ describe("resources", () => {
     [
       "of the cluster",
       { resources: ["gadgets"] },
-      "gadgets: of the cluster: use a ClusterWatchRule with scope Cluster",
+      "gadgets: not namespaced, use a ClusterWatchRule with scope Cluster",
     ],
     [
       "not served",
       { resources: ["nothings"] },
-      "nothings: not served, or cannot be listed and watched; written once it can",
+      "nothings: not served, or not to be listed and watched, and written once it is",
+    ],
+    ["a kind", { resources: ["Deployment"] }, "Deployment: name it by its plural, deployments"],
+    ["a singular", { resources: ["deployment"] }, "deployment: name it by its plural, deployments"],
+    [
+      "in another group",
+      { resources: ["events"], apiGroups: ["extensions"] },
+      'events: not in these apiGroups, but in "", events.k8s.io',
     ],
     [
       "no such version",

@@ -330,7 +330,7 @@ describe("an object", () => {
           rules: [{ resources: ["configmaps", "widgets", "pods/log", "leases", "namespaces"] }],
         }),
       ],
-      "ready Ready: writes to GitDestination shop/prod; not written: widgets: not served, or cannot be listed and watched; written once it can; pods/log: subresources have no files: remove it; leases: left out by the controller's flag --discovery-exclude; namespaces: of the cluster: use a ClusterWatchRule with scope Cluster",
+      "ready Ready: writes to GitDestination shop/prod; not written: widgets: not served, or not to be listed and watched, and written once it is; pods/log: subresources have no files: remove it; leases: left out by the controller's flag --discovery-exclude; namespaces: not namespaced, use a ClusterWatchRule with scope Cluster",
     ],
   ])("%s", (_, id, objects, expected) => {
     expect(said(id, ...objects)).toMatch(expected);

@@ -131,7 +131,8 @@ const nameRest = ({ skipped, left, wrong }: WayBack): void => {
   const { write } = outputTo(process.stderr);
   for (const { path, why } of skipped) write(`Skipped: ${path}: ${why}.\n`);
   for (const what of left) write(`Left as it is: ${what}.\n`);
-  for (const { path, why } of wrong) write(`Not the file of an object: ${path}: ${why}.\n`);
+  // A file may be wrong both in the commit and before it.
+  for (const line of new Set(wrong.map(({ path, why }) => `Cannot be used: ${path}: ${why}.\n`))) write(line);
 };
 
 const inParts = <A>(all: readonly A[], most: number): readonly (readonly A[])[] =>

@@ -19,13 +19,15 @@ export const accessDenied = (
     const isAllowed = accessPolicy === undefined ? writer.isThroughDestination : accessPolicy.allowClusterRules;
     return isAllowed
       ? undefined
-      : `${repository} lets no ClusterWatchRule write: set its accessPolicy.allowClusterRules`;
+      : `${repository} lets no ClusterWatchRule write: set its accessPolicy.allowClusterRules to true`;
   }
   const { mode = "SameNamespace", namespaceSelector } = accessPolicy?.namespacedRules ?? {};
   const denied = `${repository} does not let namespace ${writer.namespace} write`;
   if (mode === "AllNamespaces") return undefined;
   if (mode === "SameNamespace")
-    return writer.namespace === metadata.namespace ? undefined : `${denied}: set its accessPolicy.namespacedRules.mode`;
+    return writer.namespace === metadata.namespace
+      ? undefined
+      : `${denied}: set its accessPolicy.namespacedRules.mode to AllNamespaces or FromSelector`;
   const selects = labelPredicate(namespaceSelector);
   if (E.isLeft(selects)) return `${denied}: its namespaceSelector is wrong: ${selects.left}`;
   return selects.right(writer.labels) ? undefined : `${denied}: its namespaceSelector does not select it`;

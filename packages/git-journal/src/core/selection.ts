@@ -182,6 +182,18 @@ export const selectedResources = (
     return version === undefined ? [] : [{ ...resource, version, rules: naming }];
   });
 
+const groupName = ({ group }: ServedResource): string => (group === "" ? '""' : group);
+
+/** Why nothing is served by this name, in the groups of the rule. */
+const unknownResource = (name: string, served: readonly ServedResource[]): string => {
+  const elsewhere = served.filter(({ plural }) => plural === name);
+  if (elsewhere.length > 0) return `not in these apiGroups, but in ${elsewhere.map(groupName).join(", ")}`;
+  const meant = served.find(({ kind }) => kind.toLowerCase() === name.toLowerCase());
+  return meant === undefined
+    ? "not served, or not to be listed and watched, and written once it is"
+    : `name it by its plural, ${meant.plural}`;
+};
+
 /** What a rule says of resources and gets not, each with what to do. */
 export const selectionFindings = (
   rule: SelectionRule,
@@ -194,12 +206,12 @@ export const selectionFindings = (
     const known = served.filter((one) => one.plural === plural && (rule.groups?.has(one.group) ?? true));
     const ofScope = known.filter(({ namespaced }) => namespaced === rule.namespaced);
     const ofVersion = ofScope.filter(({ versions }) => versions.some((one) => rule.versions?.has(one) ?? true));
-    if (known.length === 0) return [`${plural}: not served, or cannot be listed and watched; written once it can`];
+    if (known.length === 0) return [`${plural}: ${unknownResource(plural, served)}`];
     if (ofScope.length === 0)
       return [
         rule.namespaced
-          ? `${plural}: of the cluster: use a ClusterWatchRule with scope Cluster`
-          : `${plural}: in namespaces: use scope Namespaced`,
+          ? `${plural}: not namespaced, use a ClusterWatchRule with scope Cluster`
+          : `${plural}: namespaced, use scope Namespaced`,
       ];
     if (ofVersion.length === 0) return [`${plural}: not served in the versions of apiVersions`];
     if (ofVersion.every((one) => isExcluded(one, settings)))

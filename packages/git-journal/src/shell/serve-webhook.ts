@@ -121,7 +121,7 @@ export const serveWebhook = ({
     const found = await api.send({ verb: "get", ...at });
     if (E.isLeft(found))
       return isAbsent(found.left)
-        ? `there is no ValidatingWebhookConfiguration ${configuration}: install it with the chart`
+        ? `there is no ValidatingWebhookConfiguration ${configuration}: the chart and the manifests have it`
         : messageOf(found.left);
     const host = calledHost(found.right);
     if (host === undefined) return `ValidatingWebhookConfiguration ${configuration} has no webhook of the Git journal`;

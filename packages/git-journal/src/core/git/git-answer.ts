@@ -23,7 +23,7 @@ export interface Place {
   /** Undefined: that of the protocol. */
   readonly port: number | undefined;
   readonly branch: BranchName;
-  /** Such as `shop/cred`; undefined: the repository is used without credentials. */
+  /** Such as `shop/cred`; undefined: the repository is used without credentials, or with those of its URL. */
   readonly secret: string | undefined;
   /**
    * Takes the credentials out of a text that is shown. Words are understood before: a password may be a part of any of them, such as
@@ -92,15 +92,21 @@ export const shown = ({ scrub }: Pick<Place, "scrub">, words: string): string =>
   return line.length <= LONGEST_WORDS ? line : `${line.slice(0, LONGEST_WORDS).toWellFormed()}…`;
 };
 
+/** Empty: it has said nothing. */
+const serverWordsOf = (place: Place, { stderr }: GitFailure): string => {
+  const servers = stderr.split("\n").filter(isOfServer);
+  return shown(place, servers.map((line) => line.slice("remote:".length).trim()).join("\n"));
+};
+
 /** The words of the server, if it has said any, else those of git. */
-const wordsOf = (place: Place, { stderr, ended }: GitFailure): string => {
-  const lines = stderr.split("\n");
-  const servers = lines.filter(isOfServer).map((line) => line.slice("remote:".length).trim());
-  const said = shown(place, servers.join("\n"));
+const wordsOf = (place: Place, failure: GitFailure): string => {
+  const { stderr, ended } = failure;
+  const said = serverWordsOf(place, failure);
   if (said !== "") return said;
   const own = shown(
     place,
-    lines
+    stderr
+      .split("\n")
       .filter((line) => !/^(?:hint|warning|Warning):/u.test(line))
       .map((line) => line.replace(/^(?:fatal|error): /u, ""))
       .join("\n"),
@@ -113,8 +119,15 @@ const wordsOf = (place: Place, { stderr, ended }: GitFailure): string => {
 const keyscan = ({ host, port }: Place): string =>
   `ssh-keyscan ${port === undefined ? "" : `-p ${port} `}${host.replaceAll(/[[\]]/gu, "")}`;
 
-const credentialsOf = ({ secret }: Place): string =>
-  secret === undefined ? "no credentials (no secretRef is set)" : `the credentials of Secret ${secret}`;
+const mayNotRead = ({ secret }: Place): string =>
+  secret === undefined
+    ? "it needs credentials (no secretRef is set)"
+    : `the credentials of Secret ${secret} may not read it`;
+
+const notAccepted = ({ host, url, secret }: Place): string =>
+  secret === undefined
+    ? `${host} asks for credentials for ${url}, and there are none, or those of the URL are wrong: set secretRef, or put a name and password into the URL`
+    : `${host} does not accept the credentials of Secret ${secret} for ${url}`;
 
 const secretOf = ({ secret }: Place): string => (secret === undefined ? "a Secret (secretRef)" : `Secret ${secret}`);
 
@@ -210,16 +223,24 @@ const RULES: readonly Rule[] = [
     means: (place) =>
       lasting(
         "AuthenticationFailed",
-        `${place.host} does not accept ${credentialsOf(place)} for ${place.url}: it does not know the key, or the key needs another passphrase`,
+        `${notAccepted(place)}: it does not know the key, or the key needs another passphrase`,
       ),
   },
   {
-    says: /could not read (?:Username|Password)|Authentication failed for|returned error: 40[13]|HTTP 40[13]|ERROR: Permission to|marked as read only/u,
-    means: (place, _, failure) =>
-      lasting(
-        "AuthenticationFailed",
-        `${place.host} does not accept ${credentialsOf(place)} for ${place.url}: ${wordsOf(place, failure)}`,
-      ),
+    // Git would ask its user for others, and has no words for what is wrong.
+    says: /could not read (?:Username|Password)/u,
+    means: (place, _, failure) => {
+      const why = [
+        serverWordsOf(place, failure),
+        place.secret === undefined ? "" : "they are missing, wrong or expired",
+      ];
+      const first = why.find((one) => one !== "");
+      return lasting("AuthenticationFailed", `${notAccepted(place)}${first === undefined ? "" : `: ${first}`}`);
+    },
+  },
+  {
+    says: /Authentication failed for|returned error: 40[13]|HTTP 40[13]|ERROR: Permission to|marked as read only/u,
+    means: (place, _, failure) => lasting("AuthenticationFailed", `${notAccepted(place)}: ${wordsOf(place, failure)}`),
   },
   {
     says: /certificate (?:verification failed|problem|verify failed|subject name|has expired)|self-signed certificate|issuer certificate|SSL: no alternative/u,
@@ -262,7 +283,7 @@ const RULES: readonly Rule[] = [
     means: (place, _, failure) =>
       lasting(
         "ConnectionFailed",
-        `there is no repository at ${place.url}, or ${credentialsOf(place)} may not read it: ${wordsOf(place, failure)}`,
+        `there is no repository at ${place.url}, or ${mayNotRead(place)}: ${wordsOf(place, failure)}`,
       ),
   },
   {
