@@ -18,12 +18,15 @@ export interface FileContent {
   readonly fingerprint: string;
 }
 
-/** The one object of a text; undefined if it is anything else. */
+const isText = (value: unknown): boolean => value === undefined || typeof value === "string";
+
+/** The one object of a text; undefined if it is anything else: anybody may have written it, with a number for a name, too. */
 export const objectIn = (text: string): KubeObject | undefined => {
   try {
     const [document, ...more] = readYaml(text);
     const value = document?.value;
-    return more.length === 0 && isKubeObject(value) && !isTooDeep(value) ? value : undefined;
+    if (more.length > 0 || !isKubeObject(value) || isTooDeep(value)) return undefined;
+    return isText(value.metadata.name) && isText(value.metadata.namespace) ? value : undefined;
   } catch {
     return undefined;
   }

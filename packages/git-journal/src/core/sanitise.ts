@@ -55,13 +55,13 @@ const withoutAddresses = (spec: JsonObject): JsonObject =>
   lacking("healthCheckNodePort", ...(spec["clusterIP"] === "None" ? [] : ["clusterIP", "clusterIPs"]))(spec);
 
 /** Of core kinds, what the cluster has put into their spec. */
-const SPECS: Readonly<Record<string, (spec: JsonObject) => JsonObject>> = {
-  Service: withoutAddresses,
-  Pod: lacking("nodeName"),
-  PersistentVolumeClaim: lacking("volumeName"),
-  PersistentVolume: (spec) => withField(spec, "claimRef", lacking("uid", "resourceVersion")),
-  Namespace: lacking("finalizers"),
-};
+const SPECS: ReadonlyMap<string, (spec: JsonObject) => JsonObject> = new Map([
+  ["Service", withoutAddresses],
+  ["Pod", lacking("nodeName")],
+  ["PersistentVolumeClaim", lacking("volumeName")],
+  ["PersistentVolume", (spec) => withField(spec, "claimRef", lacking("uid", "resourceVersion"))],
+  ["Namespace", lacking("finalizers")],
+]);
 
 /** Go clients write it into the metadata of every template. */
 const withoutTimestamps = (value: Json): Json => {
@@ -103,7 +103,7 @@ const metadataOf = (object: KubeObject): JsonObject => {
 export const sanitised = (object: KubeObject): JsonObject => {
   const { metadata: _, status: __, ...rest } = object as unknown as JsonObject;
   const others = asObject(withoutTimestamps(rest));
-  const change = object.apiVersion === "v1" ? SPECS[object.kind] : undefined;
+  const change = object.apiVersion === "v1" ? SPECS.get(object.kind) : undefined;
   return { ...(change === undefined ? others : withField(others, "spec", change)), metadata: metadataOf(object) };
 };
 

@@ -5,13 +5,27 @@ import { type ObjectId, objectId } from "../core/git/object-id.ts";
 
 const HEAD = /^([0-9a-f]+) (?:blob|tree|commit|tag) (\d+)$/u;
 
-/** The objects that there are, in the order in which they were asked for. */
-export async function* eachBlob(stdout: Readable): AsyncGenerator<readonly [id: ObjectId, content: Uint8Array]> {
+/** In bytes: no file of an object is nearly as large. */
+const MOST = 16 * 1024 * 1024;
+
+/**
+ * The objects that there are, in the order in which they were asked for.
+ *
+ * Guarantees: of one that is larger than `most`, nothing is held: it comes without its content.
+ */
+export async function* eachBlob(
+  stdout: Readable,
+  most = MOST,
+): AsyncGenerator<readonly [id: ObjectId, content: Uint8Array]> {
   let chunks: Buffer[] = [];
   let size = 0;
   /** What is awaited: a line, or so many bytes with a newline behind them. */
   let awaited: { readonly id: ObjectId; readonly length: number } | undefined;
-  for await (const chunk of stdout as AsyncIterable<Buffer>) {
+  /** Bytes of one that is too large, which are passed over. */
+  let passed = 0;
+  for await (const whole of stdout as AsyncIterable<Buffer>) {
+    const chunk = whole.subarray(passed);
+    passed -= Math.min(passed, whole.length);
     chunks.push(chunk);
     size += chunk.length;
     if (awaited !== undefined && size <= awaited.length) continue;
@@ -28,7 +42,14 @@ export async function* eachBlob(stdout: Readable): AsyncGenerator<readonly [id: 
       const [, name = "", length = ""] = HEAD.exec(all.toString("latin1", 0, end)) ?? [];
       const id = objectId(name);
       all = all.subarray(end + 1);
-      if (O.isSome(id)) awaited = { id: id.value, length: Number(length) };
+      if (O.isNone(id)) continue;
+      if (Number(length) <= most) {
+        awaited = { id: id.value, length: Number(length) };
+        continue;
+      }
+      yield [id.value, Buffer.alloc(0)];
+      passed = Math.max(0, Number(length) + 1 - all.length);
+      all = all.subarray(Number(length) + 1);
     }
     chunks = [all];
     size = all.length;
