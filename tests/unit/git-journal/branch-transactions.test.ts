@@ -3,11 +3,14 @@ import { decodeTransaction, fieldManager, type Phase, type Transaction } from "@
 import type { JsonObject, KubeObject } from "@janus/types";
 import { describe, expect, it } from "vitest";
 import { canonicalYaml } from "../../../packages/git-journal/src/core/canonical.ts";
+import { marker } from "../../../packages/git-journal/src/core/ownership.ts";
+import { markerPath } from "../../../packages/git-journal/src/core/path.ts";
 import { sanitised } from "../../../packages/git-journal/src/core/sanitise.ts";
 import {
   type BranchWorld,
   configMap,
   fileOf,
+  FOLDER,
   fold,
   gone,
   later,
@@ -47,6 +50,8 @@ const marked = (name: string, value: string): KubeObject =>
     ],
   });
 
+const MARKER = [markerPath(FOLDER), marker({ clusterUid: "u1", destination: "shop/prod" })] as const;
+
 const textOf = (name: string): string => canonicalYaml(sanitised(configMap(name, "1")));
 
 const subjects = ({ commits }: BranchWorld): readonly string[] =>
@@ -59,6 +64,16 @@ const begun = (): BranchWorld => {
   listed(world, [configMap("a", "1"), configMap("b", "1")]);
   work(world);
   transaction(world, inPhase("Committing"));
+  return world;
+};
+
+/** Of a process that begins when the Transaction has ended; the branch has what was there before it. */
+const restarted = (tip: string, markers: readonly (readonly [string, string])[] = [MARKER]): BranchWorld => {
+  const files = ["a", "b"].map((name) => [pathOf(name), textOf(name)] as const);
+  const world = newWorld(new Map([...files, ...markers]), false);
+  world.tipDate = Date.parse(tip);
+  transaction(world, inPhase("Committed"));
+  fold(world, { type: "transactionsKnown" });
   return world;
 };
 
@@ -160,18 +175,98 @@ describe("the files of a Transaction", () => {
   });
 
   it("are its commit after a restart, too, by the marks on the objects and what it has deleted", () => {
-    const world = newWorld(
-      new Map([
-        [pathOf("a"), textOf("a")],
-        [pathOf("b"), textOf("b")],
-      ]),
-      false,
-    );
-    world.tipDate = Date.parse("2026-01-01T00:00:00Z");
-    transaction(world, inPhase("Committed"));
-    fold(world, { type: "transactionsKnown" });
+    const world = restarted("2026-01-01T00:00:00Z");
     listed(world, [marked("a", "2")]);
     work(world);
     expect(subjects(world)).toEqual([SUBJECT]);
+  });
+
+  it("are nobody's after a restart if its commit may be in the branch already, or there was no sync before", () => {
+    // Somebody may have taken a field of it away: that leaves no newer mark.
+    const late = restarted("2026-01-01T00:00:11Z");
+    listed(late, [marked("a", "2"), configMap("b", "1")]);
+    work(late);
+    expect(subjects(late)).toEqual(["GitOps Reverser: [UPDATE] core/v1/configmaps/shop/a"]);
+    const first = restarted("2026-01-01T00:00:00Z", []);
+    listed(first, [marked("a", "2"), configMap("b", "1")]);
+    work(first);
+    expect(subjects(first)).toEqual(["GitOps Reverser: [UPDATE] core/v1/configmaps/shop/a"]);
+  });
+});
+
+const markedBy = (uid: string, name: string, value: string, time = "2026-01-01T00:00:20Z"): KubeObject =>
+  configMap(name, value, { managedFields: [{ manager: fieldManager({ name: "deploy", uid }), time }] });
+const lastSubject = (world: BranchWorld): string | undefined => {
+  later(world);
+  work(world);
+  return subjects(world).at(-1);
+};
+
+/** Its commit is made. */
+const committed = (): BranchWorld => {
+  const world = begun();
+  seen(world, marked("a", "2"));
+  gone(world, "b");
+  transaction(world, inPhase("Committed"));
+  expect(lastSubject(world)).toBe(SUBJECT);
+  return world;
+};
+
+describe("whose a change is", () => {
+  const BOB = { type: "user", name: "bob" } as const;
+  const OTHER = "99999999-2222-3333-4444-555555555555";
+  it("is not told by the mark of a Transaction that does not change the object", () => {
+    const world = begun();
+    listed(world, [configMap("a", "1"), configMap("b", "1"), configMap("x", "1")]);
+    work(world);
+    transaction(world, inPhase("Failed", []));
+    seen(world, markedBy(UID, "x", "2"));
+    expect(lastSubject(world)).toBe("GitOps Reverser: [UPDATE] core/v1/configmaps/shop/x");
+  });
+
+  it("is not told by the mark of a Transaction whose commit is made", () => {
+    const world = committed();
+    seen(world, markedBy(UID, "a", "3"));
+    expect(lastSubject(world)).toBe("GitOps Reverser: [UPDATE] core/v1/configmaps/shop/a");
+  });
+
+  it("is not told by the mark of one that has not begun, which does not hold the file either", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1"), configMap("b", "1")]);
+    work(world);
+    transaction(world, inPhase("Pending", []));
+    seen(world, markedBy(UID, "a", "3"));
+    expect(lastSubject(world)).toBe("GitOps Reverser: [UPDATE] core/v1/configmaps/shop/a");
+  });
+
+  it("is that of the Transaction that is rolled back, where it gives back the mark of another", () => {
+    const world = committed();
+    const second = (phase: Phase, item: JsonObject): Transaction =>
+      right(
+        decodeTransaction({
+          metadata: { name: "second", namespace: "shop", uid: OTHER, resourceVersion: "1", generation: 1 },
+          spec: { serviceAccountName: "sa", changes: CHANGES.slice(0, 1) },
+          status: { phase, items: [item], requestedBy: "carol" },
+        }),
+      );
+    const applied = { prepared: true, committed: true, uid: "uid-a", resourceVersion: "1" };
+    transaction(world, second("Committing", applied));
+    seen(world, markedBy(OTHER, "a", "3"));
+    transaction(world, second("Committed", applied));
+    expect(lastSubject(world)).toBe("carol: Transaction shop/second: Committed, 1 change");
+    seen(world, marked("a", "2"));
+    transaction(world, second("RollingBack", applied));
+    transaction(world, second("RolledBack", { ...applied, rolledBack: true }));
+    later(world, 3_000);
+    work(world);
+    fold(world, { type: "targetRead", uid: OTHER, file: fileOf(world, marked("a", "2")) });
+    expect(lastSubject(world)).toBe("carol: Transaction shop/second: RolledBack, 1 change");
+  });
+
+  it("is who has deleted an object that a Transaction was to delete, and has left alone", () => {
+    const world = begun();
+    transaction(world, inPhase("Failed", [{}, { prepared: true, uid: "uid-b", resourceVersion: "1" }]));
+    gone(world, "b", BOB);
+    expect(lastSubject(world)).toBe("bob: [DELETE] core/v1/configmaps/shop/b by user/bob");
   });
 });

@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalYaml } from "../../../packages/git-journal/src/core/canonical.ts";
+import type { SeenFile } from "../../../packages/git-journal/src/core/branch-event.ts";
 import { reportOf } from "../../../packages/git-journal/src/core/branch-report.ts";
 import { marker } from "../../../packages/git-journal/src/core/ownership.ts";
 import { sanitised } from "../../../packages/git-journal/src/core/sanitise.ts";
@@ -11,6 +12,7 @@ import {
   configMap,
   CONFIG_MAPS,
   type Fate,
+  fileOf,
   fold,
   gone,
   later,
@@ -69,6 +71,19 @@ describe("the worker of a branch", () => {
     expect(steps(world)).toEqual(["acquire", "sync", "sync", "sync", "wait"]);
     expect(world.commits).toHaveLength(5);
     expect(report(world).pending).toBe(0);
+  });
+
+  it("pushes no more at once than fits into memory, but what is too large alone", () => {
+    const world = newWorld();
+    const large = (name: string): SeenFile => {
+      const file = fileOf(world, configMap(name, "1"));
+      const { ingested } = file;
+      if (ingested.type !== "kept") throw new Error(ingested.type);
+      return { ...file, ingested: { ...ingested, object: { ...ingested.object, bytes: 20 * 2 ** 20 } } };
+    };
+    fold(world, { type: "listed", resource: CONFIG_MAPS, version: "v1", files: ["a", "b", "c"].map(large) });
+    expect(steps(world).filter((step) => step === "sync")).toHaveLength(3);
+    expect(subjects(world)).toHaveLength(3);
   });
 
   it("commits a change after maxWait, by its author; what nobody is known for by the bot", () => {

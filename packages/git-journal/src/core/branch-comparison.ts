@@ -1,11 +1,12 @@
 // Compares all destinations of a branch with its tip: which blobs have to be read for it, and which commits are missing.
 import type { Instant } from "@janus/types";
-import { commitsOf, type PendingFile, type PlannedCommit } from "./batch.ts";
+import { bytesOf, commitsOf, type PendingFile, type PlannedCommit } from "./batch.ts";
 import { type BranchState, type Comparison, type DestinationState, objectAt, type ReadBlob } from "./branch-state.ts";
 import { writable } from "./branch-state.ts";
 import { type HeldTransaction, holdsAt } from "./branch-holds.ts";
 import { commitAuthor } from "./commit-author.ts";
 import { commitMessage, type Installation } from "./commit-message.ts";
+import { credited } from "./credit.ts";
 import { contentOf, type FileContent } from "./file-content.ts";
 import type { Commit, FileChange } from "./git/commit.ts";
 import { type History, recorded } from "./history.ts";
@@ -124,17 +125,31 @@ interface OfDestination {
 /** Only once in a process: what Transactions have changed before it began. */
 const withResumed = (
   state: BranchState,
+  history: History,
   files: readonly PendingFile[],
   { tipDate, now }: Pick<Comparing, "tipDate" | "now">,
 ): History => {
-  if (state.hasSettled) return state.history;
-  const touchedPaths = new Set(state.history.touches.map(({ path }) => path));
+  if (state.hasSettled) return history;
+  const touchedPaths = new Set(history.touches.map(({ path }) => path));
   const ended = [...state.transactions.values()].filter(({ isDone }) => isDone).map(({ transaction }) => transaction);
   return resumed(
     files.filter(({ path }) => !touchedPaths.has(path)),
     ended,
     { newest: (path) => objectAt(state, path)?.newest, tipDate: tipDate ?? Number.POSITIVE_INFINITY },
-  ).reduce((history, touch) => recorded(history, { ...touch, at: now }), state.history);
+  ).reduce((longer, touch) => recorded(longer, { ...touch, at: now }), history);
+};
+
+/** The texts of one push are at hand together: so many bytes of them, or those of one commit. */
+const MOST_OF_PUSH = 24 * 1024 * 1024;
+
+/** The first of these commits, as far as they go into one push. */
+const windowOf = (all: readonly PlannedCommit[], maxCommits: number): readonly PlannedCommit[] => {
+  let bytes = 0;
+  const tooMany = all.findIndex((commit, at) => {
+    bytes += bytesOf(commit);
+    return at >= maxCommits || (at > 0 && bytes > MOST_OF_PUSH);
+  });
+  return tooMany < 0 ? all : all.slice(0, tooMany);
 };
 
 /** The folder of the destination that all of these files are in; else the root. */
@@ -198,9 +213,12 @@ export const compared = (
     return { state: destination, ownership, plan, files: pendingFiles(plan, against, held) };
   });
   const files = parts.flatMap(({ files }) => files);
-  const history = withResumed(state, files, comparing);
+  const touches = state.history.touches.map((touch) => credited(state, touch));
+  // A first sync has no authors.
+  const resumable = parts.flatMap(({ ownership, files: own }) => (ownership.type === "free" ? [] : own));
+  const history = withResumed(state, { ...state.history, touches }, resumable, comparing);
   const all = commitsOf(files, history, state.branch.limits);
-  const window = all.slice(0, state.branch.limits.maxCommits);
+  const window = windowOf(all, state.branch.limits.maxCommits);
   const lacks = ({ files: changed }: PlannedCommit): readonly (readonly [string, FilePath])[] =>
     changed.flatMap(({ path, version }) =>
       version === undefined || textOf(version.fingerprint) !== undefined ? [] : [[version.fingerprint, path] as const],

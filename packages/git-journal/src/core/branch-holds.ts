@@ -2,7 +2,7 @@
 import type { Instant } from "@janus/types";
 import type { BranchState, KnownTransaction } from "./branch-state.ts";
 import { objectAt } from "./branch-state.ts";
-import type { Touch } from "./history.ts";
+import { credited, isDoubtful, LAG } from "./credit.ts";
 import { resourceKey } from "./discovery.ts";
 import { type FilePath, isWithin, layoutOf, relativeTo } from "./path.ts";
 import { type Hold, heldFiles, holdOf, type JournaledTarget } from "./transactions.ts";
@@ -11,9 +11,6 @@ export interface HeldTransaction {
   readonly known: KnownTransaction;
   readonly hold: Hold;
 }
-
-/** So long the watch of Transactions may be behind that of the objects, in ms. */
-const LAG = 2_000;
 
 /** Whether what is known of the object of a file shows that the Transaction has changed it. */
 const isShown = (state: BranchState, uid: string, { path, sign }: JournaledTarget): boolean => {
@@ -36,10 +33,6 @@ export const holdsOf = (state: BranchState, now: Instant): readonly HeldTransact
     const shown = withShown(state, known);
     return { known, hold: holdOf(transaction, { ...evidence, shown }, state.branch.limits.maxWait, now) };
   });
-
-/** Until when a file is held of which only the mark of a Transaction is known. */
-const unknownUntil = ({ transactions }: BranchState, { by, at }: Touch): Instant =>
-  by.type === "transaction" && !transactions.has(by.uid) ? at + LAG : Number.NEGATIVE_INFINITY;
 
 /** Of a resource that is not listed now: what was seen of it waits until it is. */
 const isUnlisted = ({ destinations }: BranchState, path: FilePath): boolean =>
@@ -66,16 +59,16 @@ export interface Holds {
 
 export const holdsAt = (state: BranchState, now: Instant): Holds => {
   const transactions = holdsOf(state, now);
-  const unknown = state.history.touches.filter((touch) => now < unknownUntil(state, touch));
+  const doubtful = state.history.touches.filter((touch) => now < touch.at + LAG && isDoubtful(state, touch));
   const held = heldFiles(
     transactions.map(({ known: { transaction }, hold }) => ({ transaction, hold })),
-    state.history.touches,
+    state.history.touches.map((touch) => credited(state, touch)),
   );
   const unlisted = isListed(state) ? [] : state.history.touches.filter(({ path }) => isUnlisted(state, path));
-  const waiting = [...unknown, ...unlisted];
+  const waiting = [...doubtful, ...unlisted];
   const waits = [
     ...transactions.flatMap(({ hold }) => (hold.type === "awaited" ? [hold.until] : [])),
-    ...unknown.map((touch) => unknownUntil(state, touch)),
+    ...doubtful.map(({ at }) => at + LAG),
   ];
   return {
     transactions,

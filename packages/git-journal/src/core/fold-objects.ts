@@ -21,7 +21,7 @@ const authorOf = (
   after: KeptObject | undefined,
   by: By,
 ): By => {
-  const known = [...state.transactions.values()].map(({ transaction }) => transaction);
+  const known = [...state.transactions.values()].flatMap(({ transaction, isDone }) => (isDone ? [] : [transaction]));
   const uid =
     after === undefined
       ? before && deletedBy(known, path, before.uid)

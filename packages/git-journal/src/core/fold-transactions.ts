@@ -14,8 +14,8 @@ const placeOf = (
   { destinations, settings }: BranchState,
   { apiVersion, kind, name, namespace }: Target,
 ): readonly (TargetPlace & { readonly path: FilePath })[] =>
-  [...destinations.values()].flatMap(({ wanted: { destination, selected, rules } }) =>
-    selected
+  [...destinations.values()].flatMap(({ wanted: { destination, selected, rules, isBlocked } }) =>
+    (isBlocked ? [] : selected)
       .filter((one) => one.kind === kind && one.group === groupOf(apiVersion))
       .flatMap((resource) => {
         const place = resource.namespaced && namespace !== undefined ? { namespace } : {};

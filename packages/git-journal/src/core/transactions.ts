@@ -219,6 +219,12 @@ export const showsChange = (
   }
 };
 
+/** Whether it is active, or has ended and not left alone the object of this file. */
+export const mayHaveChanged = ({ phase, targets }: JournaledTransaction, path: FilePath): boolean =>
+  targets.some(
+    (target) => target.path === path && (ACTIVE.has(phase) || (TERMINAL.has(phase) && target.sign.type !== "none")),
+  );
+
 /** The Transaction that has deleted an object: one that is active, or has just ended. */
 export const deletedBy = (
   transactions: readonly JournaledTransaction[],
@@ -226,16 +232,14 @@ export const deletedBy = (
   uid: string,
 ): string | undefined =>
   transactions.find(
-    ({ phase, targets }) =>
-      (ACTIVE.has(phase) || TERMINAL.has(phase)) &&
-      targets.some((target) => target.path === path && target.deletes === uid),
+    (one) => mayHaveChanged(one, path) && one.targets.some((target) => target.path === path && target.deletes === uid),
   )?.uid;
 
 /**
  * After a restart: the changes of Transactions that have ended meanwhile, among the files that differ.
  *
- * Guarantees: a file is a Transaction's only if its mark is the newest entry of the object, or it has deleted it after the tip was
- *             committed. What Git has already is no change.
+ * Guarantees: a file is a Transaction's only if that has ended after the tip was committed, and its mark is the newest entry of the
+ *             object, or it has deleted it. What Git has already is no change.
  */
 export const resumed = (
   files: readonly PendingFile[],
@@ -246,12 +250,13 @@ export const resumed = (
     const ended = transactions.filter(
       ({ phase, targets }) => TERMINAL.has(phase) && targets.some((target) => target.path === path),
     );
-    const own = ended.find(({ uid, phase, completedAt, targets }) =>
+    const own = ended.find(({ uid, phase, completedAt = Number.NEGATIVE_INFINITY, targets }) =>
       live === undefined
         ? phase === "Committed" &&
-          (completedAt ?? Number.NEGATIVE_INFINITY) > tipDate &&
+          completedAt > tipDate &&
           targets.some((target) => target.path === path && target.sign.type === "end")
-        : newest(path) === uid,
+        : // Who takes fields away leaves no newer entry: what Git may have already is not told from what was changed afterwards.
+          completedAt >= tipDate && newest(path) === uid,
     );
     return own === undefined ? [] : [{ path, version: live, operations, by: { type: "transaction", uid: own.uid } }];
   });
