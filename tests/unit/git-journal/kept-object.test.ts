@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import type { JsonObject, KubeObject } from "@janus/types";
+import type { Json, JsonObject, KubeObject } from "@janus/types";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { OPERATIONS } from "../../../packages/git-journal/src/api/watch-rule.ts";
@@ -144,6 +144,57 @@ describe("a Secret", () => {
       because: "Secrets are left as they are: the key of their digests is not known",
     });
   });
+});
+
+it("a GitRepoConfig with a password in its repoUrl is not written, nor what has one in it", () => {
+  const repository = {
+    apiVersion: "configbutler.ai/v1alpha1",
+    kind: "GitRepoConfig",
+    metadata: { name: "a", namespace: "shop" },
+    spec: { repoUrl: "https://bot:correct-horse@git.example.com/live.git" },
+  };
+  const change = { type: "Create", target: { ...repository, name: "a" }, content: repository };
+  const other = { ...repository, spec: { repoUrl: "ssh://git@git.example.com/live.git" } };
+  const said = [repository, object("Transaction", { spec: { changes: [change] } }), other].map((one) => {
+    const result = ingested(one, context());
+    return result.type === "spared" ? result.because : result.type;
+  });
+  const what = "has a name and a password in its repoUrl: use secretRef, or exclude the kind from what is written";
+  expect(said).toEqual([`GitRepoConfig shop/a ${what}`, `Transaction shop/a ${what}`, "kept"]);
+});
+
+const nested = (value: Json): Json => {
+  let deep = value;
+  for (let depth = 0; depth < 150; depth += 1) deep = { a: deep };
+  return deep;
+};
+
+it("an object whose file would be many times as large as itself keeps the file that it has", () => {
+  const numbers = Array.from({ length: 100_000 }, () => 0);
+  const lines = "a\n".repeat(100_000);
+  for (const value of [numbers, lines])
+    expect(ingested(object("ConfigMap", { data: nested(value) as JsonObject }), context())).toMatchObject({
+      type: "spared",
+      because: "ConfigMap shop/a is too large for a file of YAML",
+    });
+  expect(ingested(object("ConfigMap", { data: { numbers, lines } }), context()).type).toBe("kept");
+});
+
+it.each([
+  ["YAML", "apiVersion: v1\nkind: Secret\ndata:\n  password: aHVudGVyMg==\n"],
+  ["YAML with stringData", "stringData:\n  password: hunter2\n"],
+  ["YAML in JSON", JSON.stringify({ manifest: "kind: Secret\ndata:\n  password: aHVudGVyMg==\n" })],
+  ["JSON in JSON", JSON.stringify({ manifest: JSON.stringify({ data: { password: "aHVudGVyMg==" } }) })],
+  ["a list of JSON", JSON.stringify([{ kind: "Secret", data: { password: "aHVudGVyMg==" } }], undefined, 2)],
+])("a copy of a Secret in an annotation is not written, however short its values are: %s", (_, copy) => {
+  const one = object(
+    "Secret",
+    { data: { password: "aHVudGVyMg==" } },
+    { annotations: { copy, kept: "metadata: of data, and stringDataOf: it" } },
+  );
+  const result = ingested(one, context({ resource: resource("secrets") }));
+  expect(JSON.stringify(result)).not.toMatch(/aHVudGVyMg|hunter2/u);
+  expect(JSON.stringify(result)).toContain("stringDataOf");
 });
 
 describe("an object with data of a Secret in it, in plain,", () => {

@@ -3,7 +3,7 @@
  *
  * The form is ours and not that of a library, whose next version would rewrite every file of every repository.
  */
-import { digitsOf, isObject, type Json, type JsonObject } from "@janus/types";
+import { digitsOf, isDeeperThan, isObject, type Json, type JsonObject } from "@janus/types";
 
 /** What neither YAML 1.1 nor 1.2 has as it is, or has as the end of a line. */
 const NEEDS_ESCAPE = /[^\n\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]/u;
@@ -108,6 +108,22 @@ const fieldsOf = (object: JsonObject, indent: string, first: readonly string[] =
 
 const OBJECT = ["apiVersion", "kind", "metadata"];
 const METADATA = ["name", "namespace", "labels", "annotations"];
+
+/** With no more levels, the indentation is a small part of the largest object. */
+const SHALLOW = 10;
+/** In bytes. */
+const MOST_INDENTATION = 8 * 1024 * 1024;
+
+/** How many bytes of indentation its lines have, about. */
+const indentation = (value: Json, depth: number): number => {
+  if (typeof value === "string") return value.includes("\n") ? value.split("\n").length * 2 * depth : 0;
+  const parts = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  return parts.reduce<number>((sum, part) => sum + 2 * depth + indentation(part, depth + 1), 0);
+};
+
+/** Whether the file would be many times as large as the object: a short list, deep inside of it, has long lines. */
+export const isIndentedTooFar = (object: JsonObject): boolean =>
+  isDeeperThan(object, SHALLOW) && indentation(object, 0) > MOST_INDENTATION;
 
 /**
  * The text of an object's file.

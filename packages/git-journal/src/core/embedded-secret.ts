@@ -1,5 +1,6 @@
-// Finds data of Secrets in objects of other kinds, which would be in their files in plain.
-import { isObject, type Json, type JsonObject, member } from "@janus/types";
+// Finds data of Secrets, and passwords of repositories, in objects of other kinds, which would be in their files in plain.
+import { asObject, isObject, type Json, type JsonObject, member } from "@janus/types";
+import { API_VERSION } from "../api/names.ts";
 import { ENCRYPTED_FIELDS } from "./secret-file.ts";
 
 const hasData = (value: Json | undefined): boolean =>
@@ -26,4 +27,26 @@ const isSecretWithData = (object: JsonObject): boolean =>
 export const embedsSecret = (value: Json): boolean => {
   if (Array.isArray(value)) return value.some(embedsSecret);
   return isObject(value) && (isSecretWithData(value) || Object.values(value).some(embedsSecret));
+};
+
+const isRepository = (value: Json | undefined): boolean =>
+  isObject(value) && member(value, "apiVersion") === API_VERSION && member(value, "kind") === "GitRepoConfig";
+
+const USERINFO = /^https?:\/\/[^/]*@/iu;
+
+const hasPassword = (value: Json | undefined): boolean => {
+  const url = member(asObject(member(asObject(value), "spec")), "repoUrl");
+  return typeof url === "string" && USERINFO.test(url);
+};
+
+/**
+ * Whether there is a GitRepoConfig in it, or is it one, with a name and a password in its repoUrl.
+ *
+ * Assumes: it is not nested deeper than the stack.
+ */
+export const embedsPassword = (value: Json): boolean => {
+  if (Array.isArray(value)) return value.some(embedsPassword);
+  if (!isObject(value)) return false;
+  const isChange = isRepository(member(value, "target")) && hasPassword(member(value, "content"));
+  return isChange || (isRepository(value) && hasPassword(value)) || Object.values(value).some(embedsPassword);
 };

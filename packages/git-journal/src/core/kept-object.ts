@@ -5,9 +5,9 @@
  */
 import { asObject, type JsonObject, type KubeObject } from "@janus/types";
 import { type ObjectFormat, blobId } from "./blob-id.ts";
-import { canonicalYaml } from "./canonical.ts";
+import { canonicalYaml, isIndentedTooFar } from "./canonical.ts";
 import type { SeenChange } from "./correlation.ts";
-import { embedsSecret } from "./embedded-secret.ts";
+import { embedsPassword, embedsSecret } from "./embedded-secret.ts";
 import { fingerprint } from "./file-content.ts";
 import type { Labels } from "./label-selector.ts";
 import { type BaseFolder, type FilePath, objectPath, type ObjectIdentity } from "./path.ts";
@@ -65,6 +65,9 @@ export type Ingested =
 
 const EMBEDS = "has data of a Secret in it, in plain: keep them in a Secret, or exclude the kind from what is written";
 
+const EMBEDS_PASSWORD =
+  "has a name and a password in its repoUrl: use secretRef, or exclude the kind from what is written";
+
 const NO_KEY = "the key of their digests is not known";
 
 /** Base64 of base64, and what is said of the key. */
@@ -111,6 +114,8 @@ export const ingested = (object: KubeObject, context: IngestContext): Ingested =
     return spared(`Secrets are left as they are: ${secrets.problem ?? NO_KEY}`);
   const clean = sanitised(object);
   if (!isSecret(object) && embedsSecret(clean)) return spared(`${object.kind} ${place} ${EMBEDS}`);
+  if (embedsPassword(clean)) return spared(`${object.kind} ${place} ${EMBEDS_PASSWORD}`);
+  if (isIndentedTooFar(clean)) return spared(`${object.kind} ${place} is too large for a file of YAML`);
   const { file, compared, bytes } = fileOf(object, clean, secrets);
   const { uid = "", resourceVersion = "" } = object.metadata;
   const marks = marksOf(object);

@@ -1,14 +1,5 @@
 // Makes of a Secret what may be written: never its data in plain, but a keyed digest that tells when they change.
-import {
-  asObject,
-  canonical,
-  isObject,
-  type Json,
-  type JsonObject,
-  type KubeObject,
-  parseJson,
-  without,
-} from "@janus/types";
+import { asObject, canonical, isObject, type Json, type JsonObject, type KubeObject, without } from "@janus/types";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -54,13 +45,15 @@ const COMPRESSED_COPY = /^(?:objectset\.rio\.cattle\.io\/applied|banzaicloud\.co
 /** A shorter one, in base64, is found in texts that have nothing to do with it. */
 const LONG_VALUE = 16;
 
+/** A field of that name in JSON or YAML, also where that is in a string of JSON. */
+const HAS_DATA = /(?:^|[{,"']|\\n)\s*(?:data|stringData)\\*["']?\s*:/mu;
+
 /** Whether an annotation is a copy of the manifest, and so of the data: many tools keep one. */
 const isCopy = (name: string, value: Json, data: JsonObject): boolean => {
   if (COMPRESSED_COPY.test(name)) return true;
   if (typeof value !== "string") return false;
-  const copy = asObject(parseJson(value));
   return (
-    ENCRYPTED_FIELDS.some((field) => Object.hasOwn(copy, field)) ||
+    HAS_DATA.test(value) ||
     Object.values(data).some((one) => typeof one === "string" && one.length >= LONG_VALUE && value.includes(one))
   );
 };
