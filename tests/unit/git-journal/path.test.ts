@@ -126,7 +126,14 @@ describe("folders", () => {
     },
   );
 
-  it.each(["a", "a/b", ".github", "...", "a.git", ".gitignore"])("%s is a folder", (text) => {
+  it.each(["a.yaml", "prod/core/v1/configmaps/shop/app.yaml", "prod/.configbutler/owner.yaml/x"])(
+    "%s is refused: it may be where a file of another destination is",
+    (text) => {
+      expect(baseFolder(text)).toEqual(E.left(expect.stringContaining('ends in ".yaml"')));
+    },
+  );
+
+  it.each(["a", "a/b", ".github", "...", "a.git", ".gitignore", "a.yaml.d"])("%s is a folder", (text) => {
     expect(baseFolder(text)).toEqual(E.right(text));
   });
 

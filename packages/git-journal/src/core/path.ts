@@ -85,9 +85,17 @@ export const markerPath = (folder: BaseFolder): FilePath => within(folder, ".con
 const isChecked = (path: string): boolean =>
   !/[\p{Cc}\\]/u.test(path) && path.split("/").every((segment) => segment !== "" && !isForbiddenSegment(segment));
 
-/** The folder of a destination, checked again: it may have been stored before the rule was there. */
-export const baseFolder = (text: string): E.Either<string, BaseFolder> =>
-  isChecked(text) && /^[A-Za-z0-9._/-]+$/u.test(text) ? E.right(text as BaseFolder) : E.left(FORBIDDEN_FOLDER);
+/**
+ * The folder of a destination, checked again: it may have been stored before the rule was there.
+ *
+ * Guarantees: it is not in the place of a file of another destination, all of which end in `.yaml`.
+ */
+export const baseFolder = (text: string): E.Either<string, BaseFolder> => {
+  if (!isChecked(text) || !/^[A-Za-z0-9._/-]+$/u.test(text)) return E.left(FORBIDDEN_FOLDER);
+  return /\.yaml(?:\/|$)/u.test(text)
+    ? E.left('baseFolder must not have a segment that ends in ".yaml": files of objects do')
+    : E.right(text as BaseFolder);
+};
 
 /** The path of a file that is in the repository; undefined if git should not have taken it. */
 export const filePath = (text: string): FilePath | undefined => (isChecked(text) ? (text as FilePath) : undefined);
