@@ -118,6 +118,17 @@ describe("what is wanted", () => {
     ).toEqual([]);
   });
 
+  it("is by the same rules as before, however long those of others are: what is not listed again is still known", () => {
+    const long = Array.from({ length: 40 }, (_, n) =>
+      watchRule(`shop/long${n}`, { rules: [{ resources: [`${n}`.padEnd(500_000, "x")] }] }),
+    );
+    const all = [config(), destination(), watchRule(), ...long];
+    const rules = (): readonly unknown[] => wanted(...all).flatMap(({ destinations }) => destinations[0]?.rules ?? []);
+    const [first, second] = [rules(), rules()];
+    expect(first).toHaveLength(41);
+    expect(first.every((rule, n) => rule === second[n])).toBe(true);
+  });
+
   it("of a rule whose selector is wrong is not known: nothing of its destination is deleted", () => {
     const wrong = { objectSelector: { matchExpressions: [{ key: "a", operator: "Near" }] } };
     const [branch] = wanted(config(), destination(), watchRule(), watchRule("shop/wrong", wrong));

@@ -1,6 +1,7 @@
 /**
  * Makes of the objects of the four kinds, and of what the API server serves, what is wanted in Git.
  */
+import { memoized } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { GitDestination } from "../api/git-destination.ts";
 import type { GitRepoConfig } from "../api/git-repo-config.ts";
@@ -151,6 +152,12 @@ const judging =
     };
   };
 
+/** The same as long as the object is, however many rules there are: nothing of others is listed again because of one. */
+const selectedByWatchRule = memoized(({ metadata: { namespace = "" }, spec }: WatchRule) =>
+  rulesOfWatchRule(spec, namespace),
+);
+const selectedByClusterWatchRule = memoized(({ spec }: ClusterWatchRule) => rulesOfClusterWatchRule(spec));
+
 type Judgements = readonly (readonly [key: string, judgement: Judgement])[];
 
 const judgementsOf = <A extends WatchRule | ClusterWatchRule>(
@@ -244,11 +251,11 @@ export const resolved = (
   const destinations = destinationsOf(decoded, known);
 
   const judge = judging(decoded, destinations, known, (rule) => selectionFindings(rule, served, selection));
-  const watchRules = judgementsOf(decoded.WatchRule, (key, { metadata: { namespace = "" }, spec }) =>
-    judge(objectId("WatchRule", key), namespace, spec, rulesOfWatchRule(spec, namespace)),
+  const watchRules = judgementsOf(decoded.WatchRule, (key, one) =>
+    judge(objectId("WatchRule", key), one.metadata.namespace, one.spec, selectedByWatchRule(one)),
   );
-  const clusterWatchRules = judgementsOf(decoded.ClusterWatchRule, (key, { spec }) =>
-    judge(objectId("ClusterWatchRule", key), undefined, spec, rulesOfClusterWatchRule(spec)),
+  const clusterWatchRules = judgementsOf(decoded.ClusterWatchRule, (key, one) =>
+    judge(objectId("ClusterWatchRule", key), undefined, one.spec, selectedByClusterWatchRule(one)),
   );
   const written = [...watchRules, ...clusterWatchRules].flatMap(([, one]) => one.written ?? []);
 
