@@ -1,5 +1,6 @@
 // What the running journal does when servers, lists and kinds come and go, and that a Transaction is one commit.
 import { REQUEST_ROLLBACK } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { deleting, patching } from "../fixtures/changes.ts";
@@ -402,6 +403,52 @@ describe("the journal", () => {
     await have([path(namespace, "a"), path(namespace, "b")]);
     await labelled(null);
     await have([]);
+  });
+
+  it("follows labels of a namespace that change while its objects are being listed", async () => {
+    const { url, namespace, have, create } = await place();
+    const [repository, destination] = configuration(url);
+    if (repository === undefined || destination === undefined) throw new Error("no configuration");
+    await create(repository, destination, configMap("a"));
+    const rule = manifest("ClusterWatchRule", namespace, {
+      destinationRef: { name: "prod", namespace },
+      rules: [
+        {
+          scope: "Namespaced",
+          resources: ["configmaps"],
+          namespaceSelector: { matchLabels: { journaled: namespace } },
+        },
+      ],
+    });
+    await administrator.create(rule);
+    onTestFinished(() => administrator.remove(rule));
+    const half = Promise.withResolvers<void>();
+    let lists = 0;
+    await controllerOf(namespace, {
+      hooks: [
+        async (request, next) => {
+          if (request.verb !== "list" || request.resource.plural !== "configmaps") return next(request);
+          lists += 1;
+          const { continue: page, ...all } = request;
+          if (page === "half") await half.promise;
+          const answer = await next({ ...all, limit: 100_000 });
+          if (lists > 2 || E.isLeft(answer)) return answer;
+          // All objects are on the first page, which is read with the former labels, and none on the second one.
+          const { metadata } = answer.right;
+          const changed = page === undefined ? { metadata: { ...metadata, continue: "half" } } : { items: [] };
+          return E.right({ ...answer.right, ...changed });
+        },
+      ],
+    });
+    await expect.poll(() => lists).toBe(2);
+    await administrator.patch({
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace, labels: { journaled: namespace } },
+    });
+    await expect.poll(() => lists, { timeout: 10_000 }).toBeGreaterThan(2);
+    half.resolve();
+    await have([path(namespace, "a")]);
   });
 
   it("writes Secrets encrypted for recipients, and not anew while they are the same", async () => {

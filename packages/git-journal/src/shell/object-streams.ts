@@ -101,6 +101,8 @@ interface Stream {
   readonly subscribers: readonly Subscriber[];
   readonly reflector: Reflector;
   readonly resource: Resource;
+  /** Those of objects that a list which has not come to its end has brought. */
+  readonly listedNamespaces: ReadonlySet<string>;
   readonly abort: () => void;
 }
 
@@ -114,7 +116,7 @@ const isSameSubscriber = (a: Subscriber, b: Subscriber): boolean =>
 
 /** Whether labels that have changed make a difference for objects that were seen. */
 const isMoved = (
-  { subscribers, reflector }: Stream,
+  { subscribers, reflector, listedNamespaces }: Stream,
   before: ReadonlyMap<string, Labels>,
   after: ReadonlyMap<string, Labels>,
 ): boolean => {
@@ -131,6 +133,7 @@ const isMoved = (
   });
   const spaces = new Set(moved);
   if (spaces.size === 0) return false;
+  if (moved.some((namespace) => listedNamespaces.has(namespace))) return true;
   for (const { metadata } of reflector.store.values()) if (spaces.has(metadata.namespace ?? "")) return true;
   return false;
 };
@@ -167,6 +170,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
     /** What was made of objects, until it is told. */
     const made = new WeakMap<KubeObject, Seen>();
     let isListed = false;
+    const listedNamespaces = new Set<string>();
     const listed: (readonly [branch: string, file: SeenFile])[] = [];
     const current = (): readonly Subscriber[] => streams.get(key)?.subscribers ?? subscribers;
     const branches = (): ReadonlySet<string> => new Set(current().map(({ branch }) => branch));
@@ -181,6 +185,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
       const kept = files.flatMap(([, { ingested: result }]) => (result.type === "kept" ? [result.object] : []))[0];
       const live = kept ?? unselected(object, contentOf(before) !== undefined);
       const { namespace, name: own = "", uid = "", resourceVersion = "" } = object.metadata;
+      if (by === "list") listedNamespaces.add(namespace ?? "");
       const stub: Stub = {
         apiVersion: object.apiVersion,
         kind: object.kind,
@@ -222,6 +227,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
         onEvent: (event) => {
           if (abort.signal.aborted) return;
           if (event.type === "synced") {
+            listedNamespaces.clear();
             if (isListed) return tellAll({ type: "complete", resource: name });
             isListed = true;
             const all = listed.splice(0);
@@ -264,7 +270,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
     );
     void reflector.done.finally(loop.rest);
     tellAll({ type: "listing", resource: name, version });
-    return { subscribers, reflector, resource, abort: () => abort.abort() };
+    return { subscribers, reflector, resource, listedNamespaces, abort: () => abort.abort() };
   };
 
   const subscriberOf = (
