@@ -520,3 +520,22 @@ it("files of a kind that was removed while no journal ran go, and those in a fol
   await controllerOf(namespace);
   await have([base]);
 });
+
+const repositoryAt = (namespace: string, repoUrl: string, n = 0) =>
+  made("GitRepoConfig", `${namespace}/repo${n}`, { repoUrl, allowedBranches: ["main"] });
+
+it("a namespace whose servers do not answer keeps no other one from being asked", async () => {
+  const [slow, quick] = [await freshNamespace(), await freshNamespace()];
+  const [silent, open] = [
+    await startGitServer({ tls: false, fault: () => "silence" }),
+    await startGitServer({ tls: false }),
+  ];
+  onTestFinished(silent.stop);
+  onTestFinished(open.stop);
+  await Promise.all(Array.from({ length: 12 }, (_, n) => repositoryAt(slow, `${silent.url}/${n}`, n)));
+  const own = await runConfiguration({ namespaces: [slow, quick] });
+  onTestFinished(own.stop);
+  await own.synced;
+  await repositoryAt(quick, open.url);
+  await expect.poll(said(ref("GitRepoConfig", `${quick}/repo0`)), SOON).toMatch(/BranchFound/u);
+});

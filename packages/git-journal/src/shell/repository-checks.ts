@@ -56,6 +56,8 @@ export const repositoryChecks = ({ api, log, work, env, onChecked }: ChecksOptio
 
   const queue = newWorkQueue({
     concurrency: CONCURRENCY,
+    // Servers of one namespace that do not answer keep no other namespace waiting.
+    groupOf: (config) => config.slice(0, config.indexOf("/")),
     backoff: BACKOFF,
     observe: (event) => {
       if (event.type === "threw") log("error", "internal error in the check of a repository", defect(event.error));
