@@ -1,5 +1,6 @@
 // What the running journal does when servers, lists and kinds come and go, and that a Transaction is one commit.
 import { REQUEST_ROLLBACK } from "@janus/api";
+import type { JsonObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
@@ -403,6 +404,41 @@ describe("the journal", () => {
     await have([path(namespace, "a"), path(namespace, "b")]);
     await labelled(null);
     await have([]);
+  });
+
+  it("is not ended by an object, whatever that says: the others are written, and its own file is left", async () => {
+    const { url, namespace, have, create, ready } = await place();
+    await create(...configuration(url), configMap("a"), configMap("b"), configMap("nulls"));
+    const first = await controllerOf(namespace);
+    await have(["a", "b", "nulls"].map((name) => path(namespace, name)));
+    await first.stop();
+    const changes = new Map<string, object>([
+      ["a", { labels: 5, annotations: "x", managedFields: [null] }],
+      ["nulls", { labels: null, annotations: null, deletionTimestamp: null }],
+    ]);
+    await controllerOf(namespace, {
+      hooks: [
+        async (request, next) => {
+          const answer = await next(request);
+          if (request.verb !== "list" || request.resource.plural !== "configmaps" || E.isLeft(answer)) return answer;
+          const { items } = answer.right as unknown as { readonly items: readonly { readonly metadata: JsonObject }[] };
+          const changed = items.map((item) => {
+            const { name, namespace: own } = item.metadata;
+            const more = own === namespace && typeof name === "string" ? changes.get(name) : undefined;
+            return more === undefined ? item : { ...item, metadata: { ...item.metadata, ...more } };
+          });
+          return E.right({ ...answer.right, items: changed });
+        },
+      ],
+    });
+    await create(configMap("c"));
+    await have(["a", "b", "c", "nulls"].map((name) => path(namespace, name)));
+    await expect
+      .poll(() => ready("GitDestination", "prod"))
+      .toMatchObject({
+        reason: "ListIncomplete",
+        message: expect.stringContaining(`ConfigMap ${namespace}/a is left`),
+      });
   });
 
   it("follows labels of a namespace that change while its objects are being listed", async () => {

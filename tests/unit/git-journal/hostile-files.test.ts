@@ -3,7 +3,9 @@ import { Readable } from "node:stream";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { contentOf } from "../../../packages/git-journal/src/core/file-content.ts";
+import { treeOf } from "../../../packages/git-journal/src/shell/bare-clone.ts";
 import { eachBlob } from "../../../packages/git-journal/src/shell/batch-output.ts";
+import { printed } from "../../../packages/git-journal/src/shell/git.ts";
 import { configMap, listed, newWorld, pathOf, work } from "./branch-world.ts";
 
 const anything = fc.oneof(
@@ -65,4 +67,25 @@ it("a blob that is larger than any object comes without its content, in whatever
       [id(3), "c"],
     ]);
   }
+});
+
+it("a tree that has any number of files is not read to its end", async () => {
+  let read = 0;
+  const entries = function* (): Generator<Buffer> {
+    for (; ; read += 1) yield Buffer.from(`100644 blob ${id(1)}\tprod/${read}\0`);
+  };
+  const tree = (folder: string) => treeOf([folder], { kept: 10, read: 100 })(Readable.from(entries()));
+  await expect(tree("prod")).rejects.toThrow("too many files");
+  expect(read).toBeLessThan(100);
+  await expect(tree("other")).rejects.toThrow("too many files");
+  expect(read).toBeLessThan(300);
+});
+
+it("what a process prints without end is not read to its end", async () => {
+  let read = 0;
+  const chunks = function* (): Generator<Buffer> {
+    for (; ; read += 1) yield Buffer.alloc(10);
+  };
+  await expect(printed(Readable.from(chunks()), 100)).rejects.toThrow("more than 100 bytes");
+  expect(read).toBeLessThan(100);
 });

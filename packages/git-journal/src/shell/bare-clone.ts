@@ -10,7 +10,7 @@ import * as O from "fp-ts/lib/Option.js";
 import { refOf } from "../core/git/branch-name.ts";
 import type { Effect, Results } from "../core/git/effect.ts";
 import { fastImport } from "../core/git/fast-import.ts";
-import type { GitFailure, Place } from "../core/git/git-answer.ts";
+import { type GitFailure, type Place, TOO_MANY_FILES } from "../core/git/git-answer.ts";
 import { concerns, parseEntry } from "../core/git/ls-tree.ts";
 import { type ObjectId, objectId } from "../core/git/object-id.ts";
 import { LOG_FORMAT, parseLog } from "../core/git/pending.ts";
@@ -84,12 +84,18 @@ async function* records(stdout: Readable): AsyncGenerator<string> {
   }
 }
 
-/** Reads the tree that `ls-tree -r -z` prints, as far as it concerns these folders. */
+/** Of files that are kept in memory, and of all that are read: a few folders that contain each other have any number of them. */
+const LARGEST = { kept: 500_000, read: 5_000_000 };
+
+/** Reads the tree that `ls-tree -r -z` prints, as far as it concerns these folders; fails where that is more than fits into memory. */
 export const treeOf =
-  (folders: readonly string[]) =>
+  (folders: readonly string[], largest = LARGEST) =>
   async (stdout: Readable): Promise<Tree> => {
     const tree = new Map<string, TreeEntry>();
+    let read = 0;
     for await (const record of records(stdout)) {
+      read += 1;
+      if (tree.size > largest.kept || read > largest.read) throw new Error(TOO_MANY_FILES);
       const entry = parseEntry(record);
       if (O.isSome(entry) && concerns(folders, entry.value[0])) tree.set(...entry.value);
     }

@@ -1,7 +1,6 @@
 // Runs git processes: streams in and out, a deadline, and no process that outlives this one.
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { reasonOf } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
@@ -24,8 +23,20 @@ export type Git = <A>(process: GitProcess<A>) => Promise<E.Either<GitFailure, A>
 /** So much of what it says of errors is kept: the end, which says why. */
 const MOST_STDERR = 64 * 1024;
 
-/** All that a process prints, which is little. */
-export const printed = (stdout: Readable): Promise<string> => text(stdout);
+/** In bytes: a server may say as much as it likes. */
+const MOST_PRINTED = 16 * 1024 * 1024;
+
+/** All that a process prints, which is little; else it fails. */
+export const printed = async (stdout: Readable, most = MOST_PRINTED): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stdout as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > most) throw new Error(`it has printed more than ${most} bytes`);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+};
 
 /**
  * Executes git with a watcher beside it, in one process group. What the watcher reads from ends with this process, however that ends:

@@ -42,6 +42,8 @@ export interface StreamsContext {
   /** Who has made a change that a watch has shown. */
   readonly authorOf: (change: SeenChange) => By;
   readonly onScanned: () => void;
+  /** Told what was thrown where nothing should have been. */
+  readonly onDefect: (error: unknown) => void;
 }
 
 export interface ObjectStreams {
@@ -86,6 +88,14 @@ const unselected = (
   !wasSelected || object.metadata.deletionTimestamp !== undefined || isTooDeep(object)
     ? undefined
     : { content: fingerprint(sanitised(object)), uid: object.metadata.uid ?? "" };
+
+/** Servers of aggregated APIs may say that there is nothing where others say nothing. */
+const withoutNulls = (object: KubeObject): KubeObject => {
+  const fields = Object.entries(object.metadata);
+  return fields.every(([, value]) => value !== null)
+    ? object
+    : { ...object, metadata: Object.fromEntries(fields.filter(([, value]) => value !== null)) };
+};
 
 /** As `kubectl` names it, with the code of the answer. */
 export const because = (error: ApiError): string =>
@@ -141,7 +151,7 @@ const isMoved = (
 const streamKey = (resource: SelectedResource): string => `${resourceKey(resource)}/${resource.version}`;
 
 export const objectStreams = (context: StreamsContext): ObjectStreams => {
-  const { api, watchdog, texts, secretFilesOf, formatOf, tell, authorOf, onScanned } = context;
+  const { api, watchdog, texts, secretFilesOf, formatOf, tell, authorOf, onScanned, onDefect } = context;
   const streams = new Map<string, Stream>();
   let labels: ReadonlyMap<string, Labels> = new Map();
 
@@ -178,14 +188,39 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
       for (const branch of branches()) tell(branch, event);
     };
 
-    const keep = (object: KubeObject, by: ReflectedBy): KubeObject => {
+    /** Nothing that an object has may end the stream: it keeps the files that it has. */
+    const spared = (object: KubeObject): KubeObject => {
+      const { apiVersion, kind, metadata } = object;
+      const { namespace, name: own = "", uid = "", resourceVersion = "" } = metadata;
+      const place = `${kind} ${namespace === undefined ? "" : `${namespace}/`}${own}`;
+      const because = `${place} is left as it is: internal error, see the log`;
+      const files = absent(object).map(
+        ([branch, file]) => [branch, { ...file, ingested: { type: "spared", path: file.path, because } }] as const,
+      );
+      const kept = { ...(namespace === undefined ? {} : { namespace }), name: own, uid, resourceVersion };
+      const stub: Stub = { apiVersion, kind, metadata: kept, content: undefined, marks: NO_MARKS };
+      made.set(stub, { before: undefined, files, change: undefined });
+      return stub;
+    };
+
+    const keepSafely = (raw: KubeObject, by: ReflectedBy): KubeObject => {
+      const object = withoutNulls(raw);
+      if (by === "list") listedNamespaces.add(object.metadata.namespace ?? "");
       onScanned();
+      try {
+        return keep(object, by);
+      } catch (error) {
+        onDefect(error);
+        return spared(object);
+      }
+    };
+
+    const keep = (object: KubeObject, by: ReflectedBy): KubeObject => {
       const before = by === "watch" ? reflector.store.get(keyOf(object)) : undefined;
       const files = current().map((one) => [one.branch, ingest(one, object)] as const);
       const kept = files.flatMap(([, { ingested: result }]) => (result.type === "kept" ? [result.object] : []))[0];
       const live = kept ?? unselected(object, contentOf(before) !== undefined);
       const { namespace, name: own = "", uid = "", resourceVersion = "" } = object.metadata;
-      if (by === "list") listedNamespaces.add(namespace ?? "");
       const stub: Stub = {
         apiVersion: object.apiVersion,
         kind: object.kind,
@@ -217,7 +252,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
       { resource },
       {
         signal: abort.signal,
-        keep,
+        keep: keepSafely,
         onTurn: loop.heartbeat,
         onError: (error, by) => {
           if (abort.signal.aborted) return;

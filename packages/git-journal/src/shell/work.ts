@@ -102,6 +102,7 @@ export const startWork = (
     tell: (branch, event) => running.get(branch)?.worker.tell(event),
     authorOf: authors.authorOf,
     onScanned: metrics.scanned,
+    onDefect: (error) => log("error", "internal error: an object is left as it is", defect(error)),
   });
 
   const tellAll = (event: Parameters<BranchWorker["tell"]>[0]): void => {

@@ -2,6 +2,9 @@
 import type { ObjectFormat } from "../blob-id.ts";
 import { type BranchName, refOf } from "./branch-name.ts";
 
+/** Why the reader of a tree has ended it. */
+export const TOO_MANY_FILES = "too many files";
+
 /** How a git process ended that did not succeed. */
 export interface GitFailure {
   readonly ended:
@@ -311,6 +314,11 @@ const deadlineMessage = (place: Place, seconds: number): string =>
 export const verdict = (place: Place, failure: GitFailure): Verdict => {
   const { ended, stderr } = failure;
   if (ended.by === "deadline") return passing(deadlineMessage(place, ended.seconds));
+  if (ended.by === "error" && ended.message === TOO_MANY_FILES)
+    return lasting(
+      "ConnectionFailed",
+      `branch ${place.branch} of ${place.url} has more files than the journal reads: use a branch, or a repository, of its own`,
+    );
   const near = `${nearWords(place, stderr)}\n${ended.by === "error" ? ended.message : ""}`;
   if (ended.by === "error" && !DISK.test(near)) return passing(`git could not be run: ${shown(place, ended.message)}`);
   const rule = RULES.find(({ says }) => says.test(near));
