@@ -444,6 +444,7 @@ describe("limits", () => {
     ["those of the flags", {}, 20_000, 20],
     ["those of the repository stand above them", { push: { interval: "1m", maxCommits: 5 } }, 60_000, 5],
     ["what is no duration does not count", { push: { interval: "soon", maxCommits: 0 } }, 20_000, 1],
+    ["nor digits without end", { push: { interval: `${"1".repeat(100)}ns`, maxCommits: 20 } }, 20_000, 20],
     ["none: at once", { push: { interval: "0s", maxCommits: 20 } }, 0, 20],
     ["nor does a negative one", { push: { interval: "-1m", maxCommits: 20 } }, 20_000, 20],
   ])("%s", (_, spec, maxWait, maxCommits) => {

@@ -295,7 +295,10 @@ it("after a crash a Transaction that has ended gets its commit from what is left
     mayDelete: () => true,
   };
   const files = pendingFiles(planned(compared), compared, new Set());
-  const touches = resumed(files, world.transactions, { newest: () => transaction?.uid, tipDate: 0 });
+  const touches = resumed(files, world.transactions, {
+    newest: () => transaction?.uid,
+    tipDate: Number.NEGATIVE_INFINITY,
+  });
   const history = touches.reduce((all, touch) => recorded(all, { ...touch, at: 0 }), NO_HISTORY);
   expect(commitsOf(files, history, LIMITS).map(({ by }) => by)).toEqual([
     { type: "transaction", uid: transaction?.uid },

@@ -129,6 +129,30 @@ describe("what is wanted", () => {
     expect(first.every((rule, n) => rule === second[n])).toBe(true);
   });
 
+  it("has of one rule no more than can be compared with every object", () => {
+    const texts = Array.from({ length: 1_001 }, (_, n) => `r${n}`);
+    const tooLarge = [
+      watchRule("shop/large", { rules: [{ resources: texts }] }),
+      watchRule("shop/large", { rules: texts.map((one) => ({ resources: [one] })) }),
+      watchRule("shop/large", {
+        objectSelector: { matchExpressions: [{ key: "a", operator: "In", values: texts }] },
+      }),
+      clusterWatchRule("large", {
+        rules: [
+          {
+            resources: ["configmaps"],
+            scope: "Namespaced",
+            namespaceSelector: { matchLabels: Object.fromEntries(texts.map((one) => [one, ""])) },
+          },
+        ],
+      }),
+    ];
+    for (const one of tooLarge)
+      expect(said(`${one.kind} ${objectKey(one)}`, config(), destination(), one)).toMatch(
+        /failed InvalidSpec: spec.rules: has more than 1000/u,
+      );
+  });
+
   it("of a rule whose selector is wrong is not known: nothing of its destination is deleted", () => {
     const wrong = { objectSelector: { matchExpressions: [{ key: "a", operator: "Near" }] } };
     const [branch] = wanted(config(), destination(), watchRule(), watchRule("shop/wrong", wrong));

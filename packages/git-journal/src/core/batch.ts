@@ -15,18 +15,25 @@ export interface BatchLimits {
   readonly maxWait: number;
 }
 
+/** In characters: no duration is longer, and digits without end would take long to read. */
+const LONGEST_DURATION = 64;
+
+/** In ms; undefined if it says none, or nothing that is one. */
+export const pushInterval = ({ push }: Pick<GitRepoConfigSpec, "push">): number | undefined => {
+  const { interval = "" } = push ?? {};
+  const ms = interval.length > LONGEST_DURATION ? undefined : parseDuration(interval);
+  return ms === undefined || ms < 0 ? undefined : ms;
+};
+
 /** The limits for a repository, whose own settings stand above those of the flags, and the most commits of one push. */
 export const limitsFor = (
   flags: BatchLimits,
-  { push }: Pick<GitRepoConfigSpec, "push">,
-): BatchLimits & { readonly maxCommits: number } => {
-  const interval = parseDuration(push?.interval ?? "");
-  return {
-    ...flags,
-    maxWait: interval === undefined || interval < 0 ? flags.maxWait : interval,
-    maxCommits: Math.max(1, push?.maxCommits ?? MAX_COMMITS),
-  };
-};
+  spec: Pick<GitRepoConfigSpec, "push">,
+): BatchLimits & { readonly maxCommits: number } => ({
+  ...flags,
+  maxWait: pushInterval(spec) ?? flags.maxWait,
+  maxCommits: Math.max(1, spec.push?.maxCommits ?? MAX_COMMITS),
+});
 
 /** What is pending for a branch. */
 export interface Pending {

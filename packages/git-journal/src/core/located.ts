@@ -1,8 +1,8 @@
 // Locates what objects refer to: the repository of a GitRepoConfig, and the branch and folder of a destination.
-import { parseDuration } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { branchesOf, type GitRepoConfig } from "../api/git-repo-config.ts";
 import type { NamespacedName } from "../api/references.ts";
+import { pushInterval } from "./batch.ts";
 import { type Failed, refused } from "./configured.ts";
 import type { Destination, Unresolved } from "./destinations.ts";
 import { type BranchName, branchName } from "./git/branch-name.ts";
@@ -39,9 +39,9 @@ export const referred = ({ name, namespace }: NamespacedName, from: string | und
 const checkedBranch = (config: string, branch: string): E.Either<Failed, BranchName> =>
   E.mapLeft((why: string) => refused("BranchNotAllowed", `GitRepoConfig ${config}: ${why}`))(branchName(branch));
 
-const findingsOf = ({ spec: { push } }: GitRepoConfig): readonly string[] => {
-  const { interval = "" } = push ?? {};
-  return interval !== "" && (parseDuration(interval) ?? -1) < 0
+const findingsOf = ({ spec }: GitRepoConfig): readonly string[] => {
+  const { interval = "" } = spec.push ?? {};
+  return interval !== "" && pushInterval(spec) === undefined
     ? ["push.interval is no duration such as 1m: the controller's flag --git-batch-max-wait-sec counts"]
     : [];
 };

@@ -45,8 +45,8 @@ const COMPRESSED_COPY = /^(?:objectset\.rio\.cattle\.io\/applied|banzaicloud\.co
 /** A shorter one, in base64, is found in texts that have nothing to do with it. */
 const LONG_VALUE = 16;
 
-/** A field of that name in JSON or YAML, also where that is in a string of JSON. */
-const HAS_DATA = /(?:^|[{,"']|\\n)\s*(?:data|stringData)\\*["']?\s*:/mu;
+/** A field of that name, with an object, in JSON or YAML, also where that is in a string of JSON. */
+const HAS_DATA = /(?:^|[{,"']|\\n)\s*(?:data|stringData)\\*["']?\s*:\s*(?:$|\\n|[{#&])/mu;
 
 /** Whether an annotation is a copy of the manifest, and so of the data: many tools keep one. */
 const isCopy = (name: string, value: Json, data: JsonObject): boolean => {

@@ -13,6 +13,7 @@ import {
 } from "../api/watch-rule.ts";
 import { resourceKey, type ServedResource } from "./discovery.ts";
 import { labelPredicate, type LabelPredicate, type Labels } from "./label-selector.ts";
+import type { LabelSelector } from "../api/references.ts";
 import { PRESET } from "./preset.ts";
 
 /** One of the `rules` of a WatchRule or ClusterWatchRule. */
@@ -63,6 +64,29 @@ const common = ({ operations, apiGroups, apiVersions, resources }: ResourceRule)
 /** In characters of rules: those that say the same are the same, so that what is selected by them need not be listed again. */
 const REMEMBERED = 16_000_000;
 
+/** Resources, groups, versions and requirements of one object: each object of the cluster is compared with all of them. */
+const MOST_TERMS = 1_000;
+
+const termsOf = ({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): number =>
+  Object.keys(matchLabels).length + matchExpressions.reduce((sum, { values = [] }) => sum + 1 + values.length, 0);
+
+/** On the left where the rules of one object have too many. */
+const bounded = (
+  rules: readonly (ResourceRule & { readonly namespaceSelector?: LabelSelector | undefined })[],
+  objectSelector?: LabelSelector,
+): E.Either<string, undefined> => {
+  const terms = rules.reduce(
+    (sum, { resources, apiGroups = [], apiVersions = [], namespaceSelector }) =>
+      sum + resources.length + apiGroups.length + apiVersions.length + termsOf(namespaceSelector),
+    termsOf(objectSelector),
+  );
+  return terms > MOST_TERMS
+    ? E.left(
+        `rules: has more than ${MOST_TERMS} resources, groups, versions and labels: divide it among several objects`,
+      )
+    : E.right(undefined);
+};
+
 const watchRules = (
   { rules, objectSelector }: Pick<WatchRuleSpec, "rules" | "objectSelector">,
   namespace: string,
@@ -102,7 +126,9 @@ export const rulesOfWatchRule = (
   { rules, objectSelector }: Pick<WatchRuleSpec, "rules" | "objectSelector">,
   namespace: string,
 ): E.Either<string, readonly SelectionRule[]> =>
-  rememberedWatchRules(JSON.stringify({ spec: { rules, objectSelector }, namespace }));
+  E.flatMap(bounded(rules, objectSelector), () =>
+    rememberedWatchRules(JSON.stringify({ spec: { rules, objectSelector }, namespace })),
+  );
 
 const rememberedClusterWatchRules = memoizedText(REMEMBERED, (text) =>
   clusterWatchRules(JSON.parse(text) as Pick<ClusterWatchRuleSpec, "rules">),
@@ -111,7 +137,7 @@ const rememberedClusterWatchRules = memoizedText(REMEMBERED, (text) =>
 export const rulesOfClusterWatchRule = ({
   rules,
 }: Pick<ClusterWatchRuleSpec, "rules">): E.Either<string, readonly SelectionRule[]> =>
-  rememberedClusterWatchRules(JSON.stringify({ rules }));
+  E.flatMap(bounded(rules), () => rememberedClusterWatchRules(JSON.stringify({ rules })));
 
 const keys = (group: string, ...plurals: readonly string[]): readonly string[] =>
   plurals.map((plural) => resourceKey({ group, plural }));
