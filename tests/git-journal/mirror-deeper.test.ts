@@ -406,6 +406,21 @@ describe("the journal", () => {
     await have([]);
   });
 
+  it("does not read a branch whose folders contain each other any number of times, and says so", async () => {
+    const { url, namespace, git, create, ready } = await place();
+    let tree = git(["mktree"], `100644 blob ${git(["hash-object", "-w", "--stdin"], "x")}\tx\n`);
+    for (let depth = 0; depth < 7; depth += 1)
+      tree = git(["mktree"], Array.from({ length: 10 }, (_, n) => `040000 tree ${tree}\t${n}\n`).join(""));
+    const root = git(["mktree"], `040000 tree ${tree}\tprod\n`);
+    const commit = `tree ${root}\nauthor E <e@example.com> 1 +0000\ncommitter E <e@example.com> 1 +0000\n\nx\n`;
+    git(["update-ref", "refs/heads/main", git(["hash-object", "-w", "-t", "commit", "--stdin"], commit)]);
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await expect
+      .poll(() => ready("GitDestination", "prod"))
+      .toMatchObject({ status: "False", message: expect.stringContaining("has more files than the journal reads") });
+  });
+
   it("is not ended by an object, whatever that says: the others are written, and its own file is left", async () => {
     const { url, namespace, have, create, ready } = await place();
     await create(...configuration(url), configMap("a"), configMap("b"), configMap("nulls"));
