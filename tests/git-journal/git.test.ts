@@ -57,7 +57,7 @@ it("a git process has this environment, whatever that of the controller is, and 
       GIT_TERMINAL_PROMPT: "0",
       GIT_ALLOW_PROTOCOL: "https",
       LC_ALL: "C",
-      GIT_CONFIG_COUNT: "11",
+      GIT_CONFIG_COUNT: "12",
       ...Object.fromEntries(
         [
           ["core.hooksPath", "/dev/null"],
@@ -66,6 +66,7 @@ it("a git process has this environment, whatever that of the controller is, and 
           ["http.followRedirects", "false"],
           ["http.postBuffer", "16777216"],
           ["transfer.fsckObjects", "true"],
+          ["core.bigFileThreshold", "16m"],
           ["protocol.version", "2"],
           ["gc.auto", "0"],
           ["maintenance.auto", "false"],

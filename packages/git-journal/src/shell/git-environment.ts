@@ -32,6 +32,8 @@ const CONFIG: readonly (readonly [key: string, value: string])[] = [
   ["http.followRedirects", "false"],
   ["http.postBuffer", `${POST_BUFFER}`],
   ["transfer.fsckObjects", "true"],
+  // Larger files are written as they come: one of a few KiB, as it is sent, may fill any memory.
+  ["core.bigFileThreshold", "16m"],
   ["protocol.version", "2"],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
