@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalYaml } from "../../../packages/git-journal/src/core/canonical.ts";
+import { compared, comparedFolders } from "../../../packages/git-journal/src/core/branch-comparison.ts";
 import type { SeenFile } from "../../../packages/git-journal/src/core/branch-event.ts";
 import { reportOf } from "../../../packages/git-journal/src/core/branch-report.ts";
 import { marker } from "../../../packages/git-journal/src/core/ownership.ts";
@@ -71,6 +72,23 @@ describe("the worker of a branch", () => {
     expect(steps(world)).toEqual(["acquire", "sync", "sync", "sync", "wait"]);
     expect(world.commits).toHaveLength(5);
     expect(report(world).pending).toBe(0);
+  });
+
+  it("commits nothing, and reads on, where a list has come to its end while files were being read", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "2")]);
+    const tree = new Map([["prod/core/v1/configmaps/shop/b.yaml", { kind: "file", id: "b".repeat(40) } as const]]);
+    const { comparison, commits } = compared(world.state, {
+      tree,
+      folders: new Set(comparedFolders(world.state)),
+      read: new Map(),
+      textOf: (fingerprint) => world.texts.get(fingerprint),
+      installation: { clusterUid: "u1", namespace: "janus", name: "journal", instance: "i" },
+      tipDate: undefined,
+      now: world.now,
+    });
+    expect(commits).toEqual([]);
+    expect(comparison.isAll).toBe(false);
   });
 
   it("pushes no more at once than fits into memory, but what is too large alone", () => {
