@@ -85,7 +85,8 @@ const killedAt = async (point: Point): Promise<void> => {
   const tipDate = Number(git(["log", "-1", "--format=%ct", "main"]));
   await expect.poll(() => Date.now() / 1000, { interval: 50 }).toBeGreaterThan(tipDate + 1);
   await txns.janus();
-  await txns.run([patching(configMap("a", { a: "2" })), deleting(configMap("b"))]);
+  const { status } = await txns.run([patching(configMap("a", { a: "2" })), deleting(configMap("b"))]);
+  expect(status.phase).toBe("Committed");
   await create(configMap("c"), secret);
 
   const hook: Hook = async (request, next) => {

@@ -2,11 +2,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalYaml } from "../../../packages/git-journal/src/core/canonical.ts";
+import { compared, comparedFolders } from "../../../packages/git-journal/src/core/branch-comparison.ts";
 import type { SeenFile } from "../../../packages/git-journal/src/core/branch-event.ts";
 import { reportOf } from "../../../packages/git-journal/src/core/branch-report.ts";
 import { marker } from "../../../packages/git-journal/src/core/ownership.ts";
 import { sanitised } from "../../../packages/git-journal/src/core/sanitise.ts";
 import {
+  ALL,
   branchOf,
   type BranchWorld,
   configMap,
@@ -73,6 +75,23 @@ describe("the worker of a branch", () => {
     expect(report(world).pending).toBe(0);
   });
 
+  it("commits nothing, and reads on, where a list has come to its end while files were being read", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "2")]);
+    const tree = new Map([["prod/core/v1/configmaps/shop/b.yaml", { kind: "file", id: "b".repeat(40) } as const]]);
+    const { comparison, commits } = compared(world.state, {
+      tree,
+      folders: new Set(comparedFolders(world.state)),
+      read: new Map(),
+      textOf: (fingerprint) => world.texts.get(fingerprint),
+      installation: { clusterUid: "u1", namespace: "janus", name: "journal", instance: "i" },
+      tipDate: undefined,
+      now: world.now,
+    });
+    expect(commits).toEqual([]);
+    expect(comparison.isAll).toBe(false);
+  });
+
   it("pushes no more at once than fits into memory, but what is too large alone", () => {
     const world = newWorld();
     const large = (name: string): SeenFile => {
@@ -107,6 +126,18 @@ describe("the worker of a branch", () => {
       "bob: [CREATE] core/v1/configmaps/shop/c by user/bob",
       "alice: [DELETE] core/v1/configmaps/shop/c by user/alice",
     ]);
+  });
+
+  it("goes on where a younger destination with the same folder has come, for which nothing is listed", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1")]);
+    work(world);
+    const younger = branchOf(ALL, { name: "shop/same" }).destinations.map((one) => ({ ...one, isBlocked: true }));
+    want(world, { ...branchOf(), destinations: [...branchOf().destinations, ...younger] });
+    seen(world, configMap("a", "2"), alice);
+    later(world, 100);
+    expect(steps(world)).toEqual(["sync", "wait"]);
+    expect(subjects(world).at(-1)).toBe("alice: [UPDATE] core/v1/configmaps/shop/a by user/alice");
   });
 
   it("makes no commit where nothing differs", () => {
@@ -183,6 +214,19 @@ describe("the worker of a branch", () => {
     expect(report(world).readiness).toMatchObject({ type: "progressing" });
     fold(world, { type: "lease", is: "held" });
     expect(work(world)).toMatchObject([{ do: "sync", isFresh: true }, { do: "wait" }]);
+  });
+
+  it("says that another holds the Lease only where one does, and not while it asks for it", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1")]);
+    work(world);
+    seen(world, configMap("a", "2"));
+    fold(world, { type: "lease", is: "awaited" });
+    expect(report(world)).toMatchObject({ pending: 1, readiness: { type: "ready" } });
+    fold(world, { type: "lease", is: "anothers" });
+    later(world, 100);
+    expect(steps(world)).toEqual(["wait"]);
+    expect(report(world).readiness).toMatchObject({ type: "failed", reason: "LeaseHeld" });
   });
 
   it("gives the Lease back once it had nothing to write for a while", () => {

@@ -212,7 +212,9 @@ export const compared = (
     const plan: Plan = isBlocked ? { changes: [], toRead: [], conflicts: [] } : planned(against);
     return { state: destination, ownership, plan, files: pendingFiles(plan, against, held) };
   });
-  const files = parts.flatMap(({ files }) => files);
+  // What has changed since it was asked which blobs to read: nothing is committed without it, and it is read next.
+  const isRead = parts.every(({ plan }) => plan.toRead.length === 0);
+  const files = isRead ? parts.flatMap(({ files }) => files) : [];
   const touches = state.history.touches.map((touch) => credited(state, touch));
   // A first sync has no authors.
   const resumable = parts.flatMap(({ ownership, files: own }) => (ownership.type === "free" ? [] : own));
@@ -241,7 +243,7 @@ export const compared = (
     comparison: {
       at: now,
       commits,
-      isAll: commits.length === all.length && isWhole,
+      isAll: commits.length === all.length && isWhole && isRead,
       upTo: history.touches.at(-1)?.number ?? 0,
       left: files.length - new Set(commits.flatMap((one) => one.files.map(({ path }) => path))).size,
       missing,

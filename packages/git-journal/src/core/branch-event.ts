@@ -56,7 +56,7 @@ export type BranchEvent =
   | { readonly type: "transactionsKnown" }
   /** A target of a Transaction was read live. */
   | { readonly type: "targetRead"; readonly uid: string; readonly file: SeenFile }
-  | { readonly type: "lease"; readonly is: "none" | "awaited" | "held" }
+  | { readonly type: "lease"; readonly is: "none" | "awaited" | "anothers" | "held" }
   /** The branch has the commits that were made up to this one. */
   | { readonly type: "landed"; readonly head: ObjectId | undefined }
   | { readonly type: "compared"; readonly comparison: Comparison }

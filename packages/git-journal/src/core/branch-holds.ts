@@ -1,7 +1,7 @@
 // Holds files of a branch for Transactions that have not ended, and says whose commits are due.
 import type { Instant } from "@janus/types";
 import type { BranchState, KnownTransaction } from "./branch-state.ts";
-import { objectAt } from "./branch-state.ts";
+import { objectAt, writable } from "./branch-state.ts";
 import { credited, isDoubtful, LAG } from "./credit.ts";
 import { resourceKey } from "./discovery.ts";
 import { type FilePath, isWithin, layoutOf, relativeTo } from "./path.ts";
@@ -35,8 +35,8 @@ export const holdsOf = (state: BranchState, now: Instant): readonly HeldTransact
   });
 
 /** Of a resource that is not listed now: what was seen of it waits until it is. */
-const isUnlisted = ({ destinations }: BranchState, path: FilePath): boolean =>
-  [...destinations.values()].some(({ wanted, resources }) => {
+const isUnlisted = (state: BranchState, path: FilePath): boolean =>
+  writable(state).some(({ wanted, resources }) => {
     const { folder } = wanted.destination;
     const layout = isWithin(folder, path) ? layoutOf(relativeTo(folder, path)) : undefined;
     if (layout === undefined) return false;
@@ -44,10 +44,8 @@ const isUnlisted = ({ destinations }: BranchState, path: FilePath): boolean =>
     return listed !== undefined && listed.list.is !== "complete";
   });
 
-const isListed = ({ destinations }: BranchState): boolean =>
-  [...destinations.values()].every(({ resources }) =>
-    [...resources.values()].every(({ list }) => list.is === "complete"),
-  );
+const isListed = (state: BranchState): boolean =>
+  writable(state).every(({ resources }) => [...resources.values()].every(({ list }) => list.is === "complete"));
 
 export interface Holds {
   readonly transactions: readonly HeldTransaction[];

@@ -45,7 +45,7 @@ const readinessOf = (state: BranchState, destination: DestinationState): Readine
     return failed("OwnershipConflict", ownership.message, true);
   const { trouble, lease, comparison } = state;
   if (trouble !== undefined) return failed(trouble.reason, trouble.message, trouble.lasts);
-  if (lease === "awaited" && pendingOf(state) > 0)
+  if (lease === "anothers" && pendingOf(state) > 0)
     return failed("LeaseHeld", `another controller holds the Lease of ${place}, and may be writing it`, false);
   const conflict = comparison?.conflicts.find(({ path }) => isWithin(folder, path));
   if (conflict !== undefined)

@@ -112,8 +112,8 @@ export interface BranchState {
   readonly comparison: Comparison | undefined;
   /** Commits that were made, and that the server may have, by the last of each push. */
   readonly made: ReadonlyMap<ObjectId, readonly PlannedCommit[]>;
-  /** awaited: another process holds it, or it is asked for. */
-  readonly lease: "none" | "awaited" | "held";
+  /** awaited: it is asked for; anothers: it was found that another process holds it. */
+  readonly lease: "none" | "awaited" | "anothers" | "held";
   readonly trouble: Trouble | undefined;
   readonly failures: number;
   readonly retryAt: Instant;

@@ -97,7 +97,7 @@ export const nextStep = (state: BranchState, { refresh, idle }: BranchTiming, no
   const at = Math.max(due, state.retryAt);
   if (at <= now) {
     if (state.lease === "none") return { do: "acquire" };
-    if (state.lease === "awaited") return wait(NEVER, "the Lease is awaited");
+    if (state.lease !== "held") return wait(NEVER, "the Lease is awaited");
     const missing = state.comparison?.missing ?? new Map();
     if (missing.size > 0) return { do: "load", missing };
     return { do: "sync", isFresh: isTipAsked(state, refresh, now) };

@@ -18,7 +18,7 @@ export interface LeaseContext {
   /** Of the process, and of the one before that had its work directory. */
   readonly identity: string;
   readonly timing: LeaderTiming;
-  readonly tell: (is: "none" | "awaited" | "held") => void;
+  readonly tell: (is: "none" | "awaited" | "anothers" | "held") => void;
   /** Another one holds it. */
   readonly onHeldByAnother: () => void;
 }
@@ -58,6 +58,7 @@ export const branchLease = (
         if (!isAnothers || isCounted) return;
         isCounted = true;
         onHeldByAnother();
+        tell("anothers");
       },
     });
     candidate = own;
