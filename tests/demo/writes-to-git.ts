@@ -4,18 +4,14 @@ import path from "node:path";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { gitJournalCrds } from "../../packages/git-journal/src/api/crds.ts";
-import {
-  API_VERSION,
-  WEBHOOK_CONFIGURATION,
-  WEBHOOK_NAME,
-  WEBHOOK_PATH,
-} from "../../packages/git-journal/src/api/names.ts";
+import { API_VERSION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../packages/git-journal/src/api/names.ts";
 import { webhookConfigurations } from "../../packages/git-journal/src/shell/serve-webhook.ts";
 import { memoryOf } from "../../packages/git-journal/src/shell/work-directory.ts";
 import { freePorts } from "../control-plane/free-ports.ts";
 import { leash } from "../control-plane/leash.ts";
 import { gitOf, startGitServer } from "../fixtures/git-server.ts";
 import { replica } from "../fixtures/replica.ts";
+import { webhookAt } from "../fixtures/webhook-at.ts";
 import { type Admin, admin as connectAs } from "./admin.ts";
 import { imagePatch } from "./commits.ts";
 import { kubectl } from "./kubectl.ts";
@@ -55,23 +51,6 @@ const staff: KubeObject = {
   roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "edit" },
   subjects: ["alice", "bob"].map((name) => ({ apiGroup: "rbac.authorization.k8s.io", kind: "User", name })),
 };
-
-/** As it is installed, but that it is called at a port of this machine. */
-const webhookAt = (port: number): KubeObject => ({
-  apiVersion: "admissionregistration.k8s.io/v1",
-  kind: "ValidatingWebhookConfiguration",
-  metadata: { name: WEBHOOK_CONFIGURATION },
-  webhooks: [
-    {
-      name: WEBHOOK_NAME,
-      clientConfig: { url: `https://127.0.0.1:${port}${WEBHOOK_PATH}` },
-      failurePolicy: "Ignore",
-      sideEffects: "None",
-      timeoutSeconds: 2,
-      admissionReviewVersions: ["v1"],
-    },
-  ],
-});
 
 const journalObject = (kind: string, name: string, spec: object): KubeObject => ({
   apiVersion: API_VERSION,

@@ -1,19 +1,9 @@
 // Who changed what is the author of the commit: by the real webhook, the real watch and real git.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Resource } from "@janus/kube";
 import { attribution } from "../../packages/git-journal/src/shell/attribution.ts";
-import { must } from "../load/world.ts";
+import { configMaps, must } from "../load/world.ts";
 import { configMap, configuration, controllerOf, place } from "./mirror-world.ts";
 import { type WebhookWorld, webhookWorld } from "./webhook-world.ts";
-
-const configMaps: Resource = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
 
 const authors = attribution();
 let world: WebhookWorld;

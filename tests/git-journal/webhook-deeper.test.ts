@@ -1,30 +1,20 @@
 // The webhook's certificates while requests go on, its leader dying at each request, another leader beside it, and many writers.
 import { connect } from "node:tls";
-import { type Api, type Request, type Resource, systemClock } from "@janus/kube";
-import { asObject } from "@janus/types";
+import { type Api, type Request, systemClock } from "@janus/kube";
+import { asObject, secrets } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { TLS_SECRET } from "../../packages/git-journal/src/api/names.ts";
 import { bundleOf } from "../../packages/git-journal/src/core/certificates.ts";
 import { ALL_RULES, trustedBundle } from "../../packages/git-journal/src/core/webhook-rules.ts";
-import { secrets } from "../../packages/git-journal/src/shell/certificates.ts";
 import { makeAuthority, makeCertificate } from "../../packages/git-journal/src/shell/make-certificates.ts";
 import { certificatesIn, hostsOf, issuerOf } from "../../packages/git-journal/src/shell/read-certificates.ts";
 import { webhookConfigurations } from "../../packages/git-journal/src/shell/serve-webhook.ts";
 import { kubectlWith } from "../fixtures/cluster.ts";
 import { deployment } from "../fixtures/manifests.ts";
 import { sampled, share, showShare } from "../fixtures/sample.ts";
-import { must } from "../load/world.ts";
+import { configMaps, must } from "../load/world.ts";
 import { tlsSecret, type WebhookWorld, webhookWorld } from "./webhook-world.ts";
-
-const configMaps: Resource = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
 
 const configMap = (name: string, data: object) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data });
 

@@ -1,9 +1,10 @@
 // A namespace whose writes the webhook sees, called by the real API server, and what a watch of it shows meanwhile, with authors.
 import type { Api, KubeObject, Resource } from "@janus/kube";
+import { secrets } from "@janus/types";
 import { type Reflector, startReflector, watchdog } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, vi } from "vitest";
-import { TLS_SECRET, WEBHOOK_NAME, WEBHOOK_PATH } from "../../packages/git-journal/src/api/names.ts";
+import { TLS_SECRET } from "../../packages/git-journal/src/api/names.ts";
 import { identityOf, ingested, type KeptObject, seenChange } from "../../packages/git-journal/src/core/kept-object.ts";
 import { ROOT } from "../../packages/git-journal/src/core/path.ts";
 import { rulesOfWatchRule, type SelectedResource } from "../../packages/git-journal/src/core/selection.ts";
@@ -18,6 +19,7 @@ import { freePorts } from "../control-plane/free-ports.ts";
 import { connection } from "../fixtures/administrator.ts";
 import { controlPlane, kubectl, userKubeconfig } from "../fixtures/cluster.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
+import { webhookAt } from "../fixtures/webhook-at.ts";
 import { must } from "../load/world.ts";
 import { right } from "../unit/git-journal/right.ts";
 
@@ -131,23 +133,10 @@ export const webhookWorld = async (rules: "Selected" | "All" = "Selected"): Prom
     await admin.send({
       verb: "create",
       resource: webhookConfigurations,
-      body: {
-        apiVersion: "admissionregistration.k8s.io/v1",
-        kind: "ValidatingWebhookConfiguration",
-        metadata: { name: configuration },
-        webhooks: [
-          {
-            name: WEBHOOK_NAME,
-            clientConfig: { url: `https://127.0.0.1:${port}${WEBHOOK_PATH}` },
-            // Other suites write in other namespaces of this control plane.
-            namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
-            failurePolicy: "Ignore",
-            sideEffects: "None",
-            timeoutSeconds: 2,
-            admissionReviewVersions: ["v1"],
-          },
-        ],
-      },
+      body: webhookAt(port, configuration, {
+        // Other suites write in other namespaces of this control plane.
+        namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+      }),
     }),
   );
   const resources = RESOURCES.map((one) => selected(namespace, one));
@@ -208,14 +197,6 @@ export const webhookWorld = async (rules: "Selected" | "All" = "Selected"): Prom
 
 /** The Secret of the webhook. */
 export const tlsSecret = async ({ admin, namespace }: WebhookWorld): Promise<KubeObject | undefined> => {
-  const secrets = {
-    group: "",
-    version: "v1",
-    plural: "secrets",
-    kind: "Secret",
-    namespaced: true,
-    statusSubresource: false,
-  };
   const answer = await admin.send({ verb: "get", resource: secrets, namespace, name: TLS_SECRET });
   return E.isRight(answer) ? answer.right : undefined;
 };

@@ -19,8 +19,8 @@ export const crds: Resource = {
 const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
 export const roleBindings = builtIn("rbac.authorization.k8s.io", "rolebindings", "RoleBinding");
 
-export const must = <A>(answer: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(answer)) throw new Error(answer.left.message);
+export const must = <A>(answer: E.Either<{ readonly message: string } | string, A>): A => {
+  if (E.isLeft(answer)) throw new Error(typeof answer.left === "string" ? answer.left : answer.left.message);
   return answer.right;
 };
 

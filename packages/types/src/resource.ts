@@ -21,6 +21,27 @@ export const leases: Resource = {
   statusSubresource: false,
 };
 
+export const configMaps: Resource = {
+  group: "",
+  version: "v1",
+  plural: "configmaps",
+  kind: "ConfigMap",
+  namespaced: true,
+  statusSubresource: false,
+};
+
+export const secrets: Resource = { ...configMaps, plural: "secrets", kind: "Secret" };
+export const serviceAccounts: Resource = { ...configMaps, plural: "serviceaccounts", kind: "ServiceAccount" };
+
+export const namespaces: Resource = {
+  group: "",
+  version: "v1",
+  plural: "namespaces",
+  kind: "Namespace",
+  namespaced: false,
+  statusSubresource: true,
+};
+
 export const pods: Resource = {
   group: "",
   version: "v1",

@@ -7,7 +7,6 @@ import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, loadConfig, type Resource } from "@janus/kube";
-import * as E from "fp-ts/lib/Either.js";
 import { gitJournalCrds } from "../../../packages/git-journal/src/api/crds.ts";
 import {
   API_VERSION,
@@ -18,6 +17,7 @@ import {
 import { startControlPlane } from "../../control-plane/control-plane.ts";
 import { gitOf, startGitServer } from "../../fixtures/git-server.ts";
 import { compiledProgram, imageEnvironment, nodeFlags } from "../../fixtures/image-program.ts";
+import { configMaps, crds, must } from "../../load/world.ts";
 
 const OBJECTS = Number(process.argv[2] ?? 10_000);
 /** Changes of each second, for so many seconds. */
@@ -32,27 +32,6 @@ const IDLE = 10;
 /** The stage of the Dockerfile. */
 const IMAGE = "git-journal";
 
-const configMaps: Resource = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
-const definitions: Resource = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  plural: "customresourcedefinitions",
-  kind: "CustomResourceDefinition",
-  namespaced: false,
-  statusSubresource: true,
-};
-
-const must = <A>(answer: E.Either<unknown, A>): A => {
-  if (E.isLeft(answer)) throw new Error(JSON.stringify(answer.left));
-  return answer.right;
-};
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
@@ -89,7 +68,7 @@ const home = mkdtempSync(path.join(os.tmpdir(), "git-journal-"));
 let journal: ChildProcess | undefined;
 try {
   const api = connect(must(loadConfig({}, plane.kubeconfig)), { connections: LANES });
-  for (const body of gitJournalCrds) must(await api.send({ verb: "create", resource: definitions, body }));
+  for (const body of gitJournalCrds) must(await api.send({ verb: "create", resource: crds, body }));
   await inLanes(OBJECTS, async (n) => must(await api.send({ verb: "create", ...at, body: object(n, "first") })));
   say(`${OBJECTS} objects are there`);
   const create = async (resource: Resource, name: string, spec: object): Promise<void> => {

@@ -1,14 +1,14 @@
 // `node scripts/run.mjs tests/bench/git-journal/webhook.ts`: what the webhook of the Git journal costs each write of the cluster.
 import { performance, PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Api, connect, loadConfig, type Resource } from "@janus/kube";
+import { type Api, connect, loadConfig } from "@janus/kube";
 import { watchdog } from "@janus/runtime/parts";
-import * as E from "fp-ts/lib/Either.js";
-import { WEBHOOK_CONFIGURATION, WEBHOOK_NAME, WEBHOOK_PATH } from "../../../packages/git-journal/src/api/names.ts";
 import { attribution } from "../../../packages/git-journal/src/shell/attribution.ts";
 import { serveWebhook, webhookConfigurations } from "../../../packages/git-journal/src/shell/serve-webhook.ts";
 import { startControlPlane } from "../../control-plane/control-plane.ts";
 import { freePorts } from "../../control-plane/free-ports.ts";
+import { webhookAt } from "../../fixtures/webhook-at.ts";
+import { configMaps, must } from "../../load/world.ts";
 
 /**
  * Writes of one round; rounds with and without the webhook take turns, since machines differ and drift. The quickest round counts: of
@@ -20,48 +20,10 @@ const NAMESPACE = "default";
 /** Of the value in an object, in bytes: small, and as large as most are at most. */
 const SIZES = [700, 20_000];
 
-const configMaps: Resource = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
-
-const must = <A>(answer: E.Either<unknown, A>): A => {
-  if (E.isLeft(answer)) throw new Error(JSON.stringify(answer.left));
-  return answer.right;
-};
-
 const quantile = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-
-const install = async (api: Api, port: number): Promise<void> => {
-  must(
-    await api.send({
-      verb: "create",
-      resource: webhookConfigurations,
-      body: {
-        apiVersion: "admissionregistration.k8s.io/v1",
-        kind: "ValidatingWebhookConfiguration",
-        metadata: { name: WEBHOOK_CONFIGURATION },
-        webhooks: [
-          {
-            name: WEBHOOK_NAME,
-            clientConfig: { url: `https://127.0.0.1:${port}${WEBHOOK_PATH}` },
-            failurePolicy: "Ignore",
-            sideEffects: "None",
-            timeoutSeconds: 2,
-            admissionReviewVersions: ["v1"],
-          },
-        ],
-      },
-    }),
-  );
-};
 
 /** How long each write takes, one after the other, in ms. */
 const writes = async (api: Api, size: number, round: number): Promise<readonly number[]> => {
@@ -86,7 +48,7 @@ const plane = await startControlPlane({ log: say });
 try {
   const api = connect(must(loadConfig({}, plane.kubeconfig)));
   const [port = 0] = await freePorts(1);
-  await install(api, port);
+  must(await api.send({ verb: "create", resource: webhookConfigurations, body: webhookAt(port) }));
   must(
     await api.send({
       verb: "create",

@@ -1,6 +1,15 @@
 // The requests that a decision is made of, with the names under which their answers are remembered.
 import type { Request } from "@janus/kube";
-import { type JsonObject, type KubeObject, type Resource, sizeOf } from "@janus/types";
+import {
+  configMaps,
+  type JsonObject,
+  type KubeObject,
+  namespaces,
+  type Resource,
+  secrets,
+  serviceAccounts,
+  sizeOf,
+} from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ActionSet } from "../api/action-set.ts";
 import { ACTION_SET_UID, actionSets, GROUP, VERSION } from "../api/names.ts";
@@ -18,20 +27,15 @@ export const QUEUE = "queue";
 
 const MANAGER = "janus-blueprints";
 
-const core = (plural: string, kind: string, namespaced = true): Resource => ({
+export { configMaps, namespaces, secrets, serviceAccounts };
+export const claims: Resource = {
   group: "",
   version: "v1",
-  plural,
-  kind,
-  namespaced,
+  plural: "persistentvolumeclaims",
+  kind: "PersistentVolumeClaim",
+  namespaced: true,
   statusSubresource: false,
-});
-
-export const secrets = core("secrets", "Secret");
-export const configMaps = core("configmaps", "ConfigMap");
-export const serviceAccounts = core("serviceaccounts", "ServiceAccount");
-export const namespaces = core("namespaces", "Namespace", false);
-export const claims = core("persistentvolumeclaims", "PersistentVolumeClaim");
+};
 
 const workload = (plural: string, kind: string): Resource => ({
   group: "apps",

@@ -4,21 +4,12 @@
  * Guarantees: another leader goes on with the same ones; of two that renew at the same time only one writes.
  */
 import { randomBytes } from "node:crypto";
-import type { Api, Resource } from "@janus/kube";
-import { type ApiError, asObject, type Instant, isAbsent, type KubeObject } from "@janus/types";
+import type { Api } from "@janus/kube";
+import { type ApiError, asObject, type Instant, isAbsent, type KubeObject, secrets } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { TLS_SECRET } from "../api/names.ts";
 import { bundleOf, type Certificate, type Certificates, renewal, withAuthority } from "../core/certificates.ts";
 import { certificatesIn, hostsOf, isPair, issuerOf, type Pair } from "./read-certificates.ts";
-
-export const secrets: Resource = {
-  group: "",
-  version: "v1",
-  plural: "secrets",
-  kind: "Secret",
-  namespaced: true,
-  statusSubresource: false,
-};
 
 /** What is in the Secret; empty: nothing. */
 export interface Held {

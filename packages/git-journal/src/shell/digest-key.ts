@@ -1,20 +1,11 @@
 // Reads the key of the digests of Secrets from a Secret of the cluster, which is made once.
 import { randomBytes } from "node:crypto";
-import type { Api, ApiError, KubeObject, Request, Resource } from "@janus/kube";
-import { asObject, messageOf } from "@janus/types";
+import type { Api, ApiError, KubeObject, Request } from "@janus/kube";
+import { asObject, isAbsent, messageOf, secrets } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 
 const NAME = "janus-git-journal-digest";
 const KEY_BYTES = 32;
-
-const secrets: Resource = {
-  group: "",
-  version: "v1",
-  plural: "secrets",
-  kind: "Secret",
-  namespaced: true,
-  statusSubresource: false,
-};
 
 const keyIn = (secret: KubeObject): Uint8Array | undefined => {
   const { key } = asObject(secret["data"]);
@@ -22,7 +13,6 @@ const keyIn = (secret: KubeObject): Uint8Array | undefined => {
   return bytes.length === KEY_BYTES ? bytes : undefined;
 };
 
-const isMissing = (error: ApiError): boolean => error.type === "refused" && error.notFound === "object";
 const isThere = (error: ApiError): boolean => error.type === "refused" && error.reason === "AlreadyExists";
 
 /**
@@ -43,7 +33,7 @@ export const digestKey = async (api: Api, namespace: string): Promise<E.Either<s
   });
   const first = await api.send(get);
   const made =
-    E.isLeft(first) && isMissing(first.left)
+    E.isLeft(first) && isAbsent(first.left)
       ? await api.send({ verb: "create", resource: secrets, namespace, body: body() })
       : first;
   const answer = E.isLeft(made) && isThere(made.left) ? await api.send(get) : made;

@@ -3,19 +3,10 @@ import { randomUUID } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Api, Resource } from "@janus/kube";
+import type { Api } from "@janus/kube";
 import type { Log } from "@janus/runtime/parts";
-import { messageOf } from "@janus/types";
+import { messageOf, namespaces } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-
-const namespaces: Resource = {
-  group: "",
-  version: "v1",
-  plural: "namespaces",
-  kind: "Namespace",
-  namespaced: false,
-  statusSubresource: true,
-};
 
 const PAUSE = 2_000;
 

@@ -1,6 +1,6 @@
 // Reads the credentials of a repository from its Secret, each time that they are used.
-import type { Api, ApiError, KubeObject, Resource } from "@janus/kube";
-import { asObject } from "@janus/types";
+import type { Api, ApiError, KubeObject } from "@janus/kube";
+import { asObject, secrets } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { type Failed, refused } from "../core/configured.ts";
 import {
@@ -10,15 +10,6 @@ import {
   type SecretMalformed,
 } from "../core/credentials.ts";
 import type { RepositoryUrl } from "../core/repository-url.ts";
-
-const secrets: Resource = {
-  group: "",
-  version: "v1",
-  plural: "secrets",
-  kind: "Secret",
-  namespaced: true,
-  statusSubresource: false,
-};
 
 export interface ReadCredentials {
   /** Of the Secret; undefined: there is none. */

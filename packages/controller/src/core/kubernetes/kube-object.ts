@@ -37,15 +37,8 @@ const builtIn = (group: string, plural: string, kind: string, statusSubresource 
   statusSubresource,
 });
 
-export const configMaps = builtIn("", "configmaps", "ConfigMap");
-export const secrets = builtIn("", "secrets", "Secret");
-export const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
+export { configMaps, namespaces, secrets, serviceAccounts } from "@janus/types";
 export const events = builtIn("", "events", "Event", true);
-export const namespaces: Resource = {
-  ...builtIn("", "namespaces", "Namespace"),
-  namespaced: false,
-  statusSubresource: true,
-};
 export const selfSubjectAccessReviews: Resource = {
   ...builtIn("authorization.k8s.io", "selfsubjectaccessreviews", "SelfSubjectAccessReview"),
   namespaced: false,
