@@ -234,6 +234,23 @@ spec:
 {{- end }}
 
 {{/*
+How a controller besides that of Transactions is deployed: what janus.pod takes, and replicas.
+*/}}
+{{- define "janus.furtherDeployment" -}}
+replicas: {{ int .replicas }}
+selector:
+  matchLabels:
+    {{- .selectorLabels | nindent 4 }}
+strategy:
+  type: RollingUpdate
+  rollingUpdate:
+    maxUnavailable: 0
+    maxSurge: 1
+template:
+  {{- include "janus.pod" . | nindent 2 }}
+{{- end }}
+
+{{/*
 Whom the Pods of a controller may reach, and who may reach them. root: the context; served: names of ports that the API server reaches,
 reached: ports that they reach, wherever they are.
 */}}

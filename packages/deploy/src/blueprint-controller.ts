@@ -7,11 +7,12 @@ import { BlueprintPolicies } from "./blueprint-policies.ts";
 import { BlueprintRoles } from "./blueprint-roles.ts";
 import { BlueprintValidation } from "./blueprint-validation.ts";
 import { BLUEPRINTS_NAME, blueprintsDefaults, type BlueprintsProps } from "./blueprints-props.ts";
-import { type ControllerDisruptionBudgetProps, disruptionBudgetSpec } from "./controller-disruption-budget.ts";
+import type { ControllerDisruptionBudgetProps } from "./controller-disruption-budget.ts";
 import { defaultLogLevel, type LogLevel } from "./controller-flags.ts";
 import { type ControllerNetworkPolicyProps, networkPolicySpec } from "./controller-network-policy.ts";
-import { controllerPod, type ControllerPodProps, extraEnvOf, namespaceEnv } from "./controller-pod.ts";
+import type { ControllerPodProps } from "./controller-pod.ts";
 import { flowControl } from "./flow-control.ts";
+import { furtherController } from "./further-controller.ts";
 import { blueprintsLabels } from "./labels.ts";
 import { fencePolicy } from "./leader-fence.ts";
 
@@ -69,10 +70,6 @@ export class BlueprintController extends Construct {
     super(scope, id);
     const { namespace = SYSTEM_NAMESPACE } = props;
     const { replicas, resources } = { ...blueprintsDefaults, ...props.blueprints };
-    if (replicas < 1)
-      throw new Error(
-        `blueprints.replicas is ${replicas}: to stop the controller for a while, scale its Deployment to 0`,
-      );
     const metadata = { name: BLUEPRINTS_NAME, namespace, labels: blueprintsLabels };
     new k8s.KubeServiceAccount(this, "ServiceAccount", { metadata, automountServiceAccountToken: false });
     new BlueprintRoles(this, "Roles", props);
@@ -91,30 +88,17 @@ export class BlueprintController extends Construct {
     });
     if (props.networkPolicy !== false)
       new k8s.KubeNetworkPolicy(this, "NetworkPolicy", { metadata, spec: networkPolicySpec(blueprintsLabels, props) });
-    if (props.podDisruptionBudget?.enabled !== false)
-      new k8s.KubePodDisruptionBudget(this, "DisruptionBudget", {
+    furtherController(
+      this,
+      { ...props, resources },
+      {
         metadata,
-        spec: disruptionBudgetSpec(blueprintsLabels, props),
-      });
-    new k8s.KubeDeployment(this, "Deployment", {
-      metadata,
-      spec: {
+        settings: "blueprints",
         replicas,
-        strategy: {
-          type: "RollingUpdate",
-          rollingUpdate: { maxUnavailable: k8s.IntOrString.fromNumber(0), maxSurge: k8s.IntOrString.fromNumber(1) },
-        },
-        selector: { matchLabels: blueprintsLabels },
-        template: controllerPod(
-          { ...props, resources },
-          {
-            args: flagsOf(props, namespace),
-            env: [namespaceEnv, ...extraEnvOf(props)],
-            serviceAccountName: BLUEPRINTS_NAME,
-            labels: blueprintsLabels,
-          },
-        ),
+        args: flagsOf(props, namespace),
+        namesPod: false,
+        labels: blueprintsLabels,
       },
-    });
+    );
   }
 }

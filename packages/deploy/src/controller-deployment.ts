@@ -1,8 +1,8 @@
-// The Deployment of the controller: how many, and how they are updated.
+// The Deployment of a controller: how many, and how they are updated; the construct of that of Transactions.
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { controllerFlags, type ControllerFlagsProps } from "./controller-flags.ts";
-import { controllerPod, type ControllerPodProps, extraEnvOf, fieldRef, namespaceEnv } from "./controller-pod.ts";
+import { controllerPod, type ControllerPodProps, type OfController } from "./controller-pod.ts";
 import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
@@ -20,14 +20,28 @@ export interface ControllerDeploymentProps
   readonly replicas?: number;
 }
 
+const rolling = (maxUnavailable: k8s.IntOrString, maxSurge: k8s.IntOrString): k8s.DeploymentStrategy => ({
+  type: "RollingUpdate",
+  rollingUpdate: { maxUnavailable, maxSurge },
+});
+
+const oneMore = rolling(k8s.IntOrString.fromNumber(0), k8s.IntOrString.fromNumber(1));
+
+/** Deploys the Pods of a controller, whichever it is. */
+export const deploymentSpec = (
+  props: ControllerPodProps,
+  own: OfController & { readonly replicas: number; readonly strategy?: k8s.DeploymentStrategy },
+): k8s.DeploymentSpec => ({
+  replicas: own.replicas,
+  strategy: own.strategy ?? oneMore,
+  selector: { matchLabels: own.labels },
+  template: controllerPod(props, own),
+});
+
 /** An update strategy that completes: if only the leader is ready, it does not wait for the others. */
 const strategyOf = ({ readiness, leaderElection }: ControllerDeploymentProps): k8s.DeploymentStrategy => {
   if (leaderElection?.enabled === false) return { type: "Recreate" };
-  const [maxUnavailable, maxSurge] =
-    readiness === "leader"
-      ? [k8s.IntOrString.fromString("100%"), k8s.IntOrString.fromNumber(0)]
-      : [k8s.IntOrString.fromNumber(0), k8s.IntOrString.fromNumber(1)];
-  return { type: "RollingUpdate", rollingUpdate: { maxUnavailable, maxSurge } };
+  return readiness === "leader" ? rolling(k8s.IntOrString.fromString("100%"), k8s.IntOrString.fromNumber(0)) : oneMore;
 };
 
 const replicasOf = ({ replicas, leaderElection }: ControllerDeploymentProps): number => {
@@ -52,17 +66,14 @@ export class ControllerDeployment extends Construct {
     super(scope, id);
     new k8s.KubeDeployment(this, "Resource", {
       metadata: { name: CONTROLLER_NAME, namespace: props.namespace ?? SYSTEM_NAMESPACE, labels: controllerLabels },
-      spec: {
+      spec: deploymentSpec(props, {
         replicas: replicasOf(props),
         strategy: strategyOf(props),
-        selector: { matchLabels: controllerLabels },
-        template: controllerPod(props, {
-          args: controllerFlags(props),
-          env: [fieldRef("POD_NAME", "metadata.name"), namespaceEnv, ...extraEnvOf(props)],
-          serviceAccountName: serviceAccountNameOf(props),
-          labels: controllerLabels,
-        }),
-      },
+        args: controllerFlags(props),
+        namesPod: true,
+        serviceAccountName: serviceAccountNameOf(props),
+        labels: controllerLabels,
+      }),
     });
   }
 }

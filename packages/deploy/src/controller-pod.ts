@@ -75,7 +75,7 @@ export interface ControllerPodProps {
 
 export const defaultNodeSelector = { "kubernetes.io/os": "linux" } as const;
 
-export const fieldRef = (name: string, fieldPath: string): k8s.EnvVar => ({
+const fieldRef = (name: string, fieldPath: string): k8s.EnvVar => ({
   name,
   valueFrom: { fieldRef: { fieldPath } },
 });
@@ -108,10 +108,8 @@ const spread = (topologyKey: string, matchLabels: Labels): k8s.TopologySpreadCon
 
 export const ownEnv = ["POD_NAME", "POD_NAMESPACE"] as const;
 
-export const namespaceEnv = fieldRef("POD_NAMESPACE", "metadata.namespace");
-
 /** The variables that `extraEnv` adds. */
-export const extraEnvOf = ({ extraEnv = [] }: ControllerPodProps): readonly k8s.EnvVar[] => {
+const extraEnvOf = ({ extraEnv = [] }: ControllerPodProps): readonly k8s.EnvVar[] => {
   for (const { name } of extraEnv)
     if (ownEnv.some((own) => own === name)) throw new Error(`extraEnv: ${name} cannot be set: it is that of the Pod`);
   return extraEnv;
@@ -127,7 +125,8 @@ const scraped = {
 /** What one controller has otherwise than the other. */
 export interface OfController {
   readonly args: readonly string[];
-  readonly env: readonly k8s.EnvVar[];
+  /** Whether it is given the name of its Pod, to label it while it leads. */
+  readonly namesPod: boolean;
   readonly serviceAccountName: string;
   /** Labels by which its Pods are selected. */
   readonly labels: Labels;
@@ -144,7 +143,11 @@ export const controllerPod = (props: ControllerPodProps, own: OfController): k8s
     image: props.image ?? defaultImage,
     imagePullPolicy: props.imagePullPolicy ?? "IfNotPresent",
     args: [...own.args],
-    env: [...own.env],
+    env: [
+      ...(own.namesPod ? [fieldRef("POD_NAME", "metadata.name")] : []),
+      fieldRef("POD_NAMESPACE", "metadata.namespace"),
+      ...extraEnvOf(props),
+    ],
     ports: [{ name: "http", containerPort: httpPort }, ...(own.ports ?? [])],
     livenessProbe: probe("/healthz"),
     readinessProbe: probe("/readyz"),

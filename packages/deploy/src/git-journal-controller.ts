@@ -2,10 +2,11 @@
 import { SYSTEM_NAMESPACE } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { type ControllerDisruptionBudgetProps, disruptionBudgetSpec } from "./controller-disruption-budget.ts";
+import type { ControllerDisruptionBudgetProps } from "./controller-disruption-budget.ts";
 import { type ControllerNetworkPolicyProps, networkPolicySpec } from "./controller-network-policy.ts";
-import { controllerPod, type ControllerPodProps, extraEnvOf, fieldRef, namespaceEnv } from "./controller-pod.ts";
+import type { ControllerPodProps } from "./controller-pod.ts";
 import { flowControl } from "./flow-control.ts";
+import { furtherController } from "./further-controller.ts";
 import {
   CERTIFICATE_DIRECTORY,
   gitJournalFlags,
@@ -64,10 +65,6 @@ export class GitJournalController extends Construct {
     super(scope, id);
     const { namespace = SYSTEM_NAMESPACE } = props;
     const { replicas, podResources, gitPorts, validateAuthors } = { ...gitJournalDefaults, ...props.gitJournal };
-    if (replicas < 1)
-      throw new Error(
-        `gitJournal.replicas is ${replicas}: to stop the controller for a while, scale its Deployment to 0`,
-      );
     if (gitPorts.length === 0)
       throw new Error("gitJournal.gitPorts: none is named. Name those of your git servers, or leave it out.");
     const metadata = { name: GIT_JOURNAL_NAME, namespace, labels: gitJournalLabels };
@@ -85,32 +82,19 @@ export class GitJournalController extends Construct {
         spec: networkPolicySpec(gitJournalLabels, props, { served: ["webhook"], reached: gitPorts }),
       });
     new GitJournalWebhookConfiguration(this, "Webhook", props);
-    if (props.podDisruptionBudget?.enabled !== false)
-      new k8s.KubePodDisruptionBudget(this, "DisruptionBudget", {
+    furtherController(
+      this,
+      { ...props, image: gitJournalImage(props.gitJournal?.image, props.image), resources: podResources },
+      {
         metadata,
-        spec: disruptionBudgetSpec(gitJournalLabels, props),
-      });
-    new k8s.KubeDeployment(this, "Deployment", {
-      metadata,
-      spec: {
+        settings: "gitJournal",
         replicas,
-        strategy: {
-          type: "RollingUpdate",
-          rollingUpdate: { maxUnavailable: k8s.IntOrString.fromNumber(0), maxSurge: k8s.IntOrString.fromNumber(1) },
-        },
-        selector: { matchLabels: gitJournalLabels },
-        template: controllerPod(
-          { ...props, image: gitJournalImage(props.gitJournal?.image, props.image), resources: podResources },
-          {
-            args: gitJournalFlags(props),
-            env: [fieldRef("POD_NAME", "metadata.name"), namespaceEnv, ...extraEnvOf(props)],
-            serviceAccountName: GIT_JOURNAL_NAME,
-            labels: gitJournalLabels,
-            ports: [{ name: "webhook", containerPort: WEBHOOK_PORT }],
-            volumes: volumesOf(webhookOf(props).certificateSecret),
-          },
-        ),
+        args: gitJournalFlags(props),
+        namesPod: true,
+        labels: gitJournalLabels,
+        ports: [{ name: "webhook", containerPort: WEBHOOK_PORT }],
+        volumes: volumesOf(webhookOf(props).certificateSecret),
       },
-    });
+    );
   }
 }

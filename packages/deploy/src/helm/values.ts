@@ -39,6 +39,18 @@ const { requests, limits } = defaultResources;
 const plain = (quantities: typeof requests): Texts =>
   Object.fromEntries(Object.entries(quantities ?? {}).map(([name, quantity]) => [name, `${quantity.value}`]));
 
+/** How many controllers there are. */
+const replicas = (about: string, byDefault: number) =>
+  value<number>({ about, schema: { type: "integer", minimum: 1, maximum: MAX_INT32 }, byDefault });
+
+/** What a controller gets of its node. */
+const resources = (about: string) =>
+  value<{ readonly requests?: Texts; readonly limits?: Texts }>({
+    about,
+    schema: record({ requests: quantities, limits: quantities }),
+    byDefault: { requests: plain(requests), limits: plain(limits) },
+  });
+
 const image = {
   repository: value({
     about:
@@ -268,16 +280,8 @@ const blueprints = {
     schema: { ...list(label, { minItems: 1, uniqueItems: true }), type: ["array", "null"] },
     byDefault: null,
   }),
-  replicas: value<number>({
-    about: "Number of Blueprint controllers, of which one leads; at least 1.",
-    schema: { type: "integer", minimum: 1, maximum: MAX_INT32 },
-    byDefault: blueprintsDefaults.replicas,
-  }),
-  resources: value<{ readonly requests?: Texts; readonly limits?: Texts }>({
-    about: "Resource requests and limits of the Blueprint controller.",
-    schema: record({ requests: quantities, limits: quantities }),
-    byDefault: { requests: plain(requests), limits: plain(limits) },
-  }),
+  replicas: replicas("Number of Blueprint controllers, of which one leads; at least 1.", blueprintsDefaults.replicas),
+  resources: resources("Resource requests and limits of the Blueprint controller."),
 } as const;
 
 const gitJournalWebhook = {
@@ -360,16 +364,11 @@ const gitJournal = {
     schema: list({ type: "string", pattern: "^--" }),
     byDefault: gitJournalDefaults.flags,
   }),
-  replicas: value<number>({
-    about: "Number of controllers, of which one leads and serves the webhook; at least 1.",
-    schema: { type: "integer", minimum: 1, maximum: MAX_INT32 },
-    byDefault: gitJournalDefaults.replicas,
-  }),
-  podResources: value<{ readonly requests?: Texts; readonly limits?: Texts }>({
-    about: "Resource requests and limits of the controller.",
-    schema: record({ requests: quantities, limits: quantities }),
-    byDefault: { requests: plain(requests), limits: plain(limits) },
-  }),
+  replicas: replicas(
+    "Number of controllers, of which one leads and serves the webhook; at least 1.",
+    gitJournalDefaults.replicas,
+  ),
+  podResources: resources("Resource requests and limits of the controller."),
 } as const;
 
 /**
@@ -423,11 +422,7 @@ export const values = {
     schema: texts,
     byDefault: {},
   }),
-  resources: value<{ readonly requests?: Texts; readonly limits?: Texts }>({
-    about: "Resource requests and limits. No CPU limit: a throttled controller renews its locks late.",
-    schema: record({ requests: quantities, limits: quantities }),
-    byDefault: { requests: plain(requests), limits: plain(limits) },
-  }),
+  resources: resources("Resource requests and limits. No CPU limit: a throttled controller renews its locks late."),
   priorityClassName: value({
     about: "PriorityClass of the Pods. Empty: the cluster's default.",
     schema: text,
