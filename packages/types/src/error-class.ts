@@ -46,6 +46,9 @@ export const deniedVerb = (fault: ApiError): string | undefined =>
 /** The API server looked for this object, and it does not exist. No other response means absence. */
 export const isAbsent = (fault: ApiError): boolean => fault.type === "refused" && fault.notFound === "object";
 
+/** There is one of this name, so that it is not created. Who has made it, and when, only reading it tells. */
+export const isTaken = (fault: ApiError): boolean => fault.type === "refused" && fault.reason === "AlreadyExists";
+
 /** Nothing is served at this path: the kind, or this version of it, is served elsewhere, later, or no longer. */
 export const isUnserved = (fault: ApiError): boolean => fault.type === "refused" && fault.notFound === "path";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { classify, isAbsent, mayBeApplied, messageOf } from "../../../packages/types/src/error-class.ts";
+import { classify, isAbsent, isTaken, mayBeApplied, messageOf } from "../../../packages/types/src/error-class.ts";
 import type { ApiError } from "@janus/types";
 
 const refused = (code: number, message = "", reason = ""): Extract<ApiError, { type: "refused" }> => ({
@@ -112,6 +112,11 @@ describe("a write that meets", () => {
   it("absence is what the API server says of the very object, and nothing else", () => {
     const absent = rows.flatMap(([name, fault]) => (isAbsent(fault) ? [name] : []));
     expect(absent).toEqual(["404 of the object itself"]);
+  });
+
+  it("a name is taken where the API server says so, not for any conflict", () => {
+    const taken = rows.flatMap(([name, fault]) => (isTaken(fault) ? [name] : []));
+    expect(taken).toEqual(["409 that exists"]);
   });
 
   it("a refusal is told in the server's own words, or by its code", () => {

@@ -1,5 +1,5 @@
 // Makes an object once: what is there with the mark of the phase is taken for it, what others have made is not.
-import { type ApiError, type KubeObject, messageOf, type Resource, without } from "@janus/types";
+import { type ApiError, isTaken, type KubeObject, messageOf, type Resource, without } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { MADE_BY } from "../api/names.ts";
 import { show } from "./names.ts";
@@ -14,9 +14,6 @@ export const placeOf = (resource: Resource, namespace: string, name: string): Ob
   name,
   ...(resource.namespaced ? { namespace } : {}),
 });
-
-const isTaken = (error: ApiError): boolean =>
-  error.type === "refused" && error.code === 409 && error.reason === "AlreadyExists";
 
 /** How long a namespace may be missing, in ms: it may be a lie of something before the API server. */
 const NAMESPACE_TIMEOUT = 60_000;

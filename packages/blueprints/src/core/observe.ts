@@ -7,6 +7,7 @@ import {
   type Instant,
   isAbsent,
   isObject,
+  isTaken,
   isUnserved,
   type KubeObject,
 } from "@janus/types";
@@ -74,9 +75,7 @@ const ownAnswered = (memory: Memory, effect: Effect, answer: Answer, at: Instant
  * before the API server may say so, too.
  */
 const isUncreated = ({ request: { verb } }: Effect, error: ApiError): boolean =>
-  verb === "create" &&
-  error.type === "refused" &&
-  (error.code === 404 || (error.code === 409 && error.reason !== "AlreadyExists"));
+  verb === "create" && error.type === "refused" && (error.code === 404 || (error.code === 409 && !isTaken(error)));
 
 /** How long an answer that does not fit its request is not believed, in ms: something before the API server may give it. */
 const DISBELIEF = 60_000;

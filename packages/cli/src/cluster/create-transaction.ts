@@ -2,6 +2,7 @@
 import { LAST_EDITED_BY, REQUESTED_BY, transactions } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import type { Create } from "@janus/kube";
+import { isTaken } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure, OUTCOME_UNKNOWN } from "../failure.ts";
 import { contentsAside } from "../manifests/contents-aside.ts";
@@ -64,8 +65,7 @@ export const createTransaction = async (
     return uid;
   }
   const { left: error } = answer;
-  if (error.type === "refused" && error.reason === "AlreadyExists")
-    throw new Failure(nameTaken(await readTransaction(cluster, name)));
+  if (isTaken(error)) throw new Failure(nameTaken(await readTransaction(cluster, name)));
   const why = `cannot create Transaction ${namespace}/${name}: ${cannotUse(error)}`;
   // A server that fails, or a proxy in front of it, does not say whether it had been created before.
   const mayExist =

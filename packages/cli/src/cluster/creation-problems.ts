@@ -2,6 +2,7 @@
 import { POLICIES, transactions } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import type { ApiError } from "@janus/kube";
+import { isTaken } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";
 import { checkPermissions } from "../story/user-permissions.ts";
@@ -50,8 +51,6 @@ export const creationProblems = async (cluster: Cluster, manifest: TransactionMa
       `cannot find out whether Transaction ${cluster.namespace}/${name} can be created: ${told(error)}`,
     );
   // The API server looks at the name last.
-  const isTaken = await taken(cluster, name);
-  return error.reason === "AlreadyExists" && isTaken.length > 0
-    ? isTaken
-    : [...isTaken, ...(await diagnosed(cluster, manifest, error))];
+  const there = await taken(cluster, name);
+  return isTaken(error) && there.length > 0 ? there : [...there, ...(await diagnosed(cluster, manifest, error))];
 };

@@ -1,7 +1,7 @@
 // Reads the key of the digests of Secrets from a Secret of the cluster, which is made once.
 import { randomBytes } from "node:crypto";
-import type { Api, ApiError, KubeObject, Request } from "@janus/kube";
-import { asObject, isAbsent, messageOf, secrets } from "@janus/types";
+import type { Api, KubeObject, Request } from "@janus/kube";
+import { asObject, isAbsent, isTaken, messageOf, secrets } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 
 const NAME = "janus-git-journal-digest";
@@ -12,8 +12,6 @@ const keyIn = (secret: KubeObject): Uint8Array | undefined => {
   const bytes = Buffer.from(typeof key === "string" ? key : "", "base64");
   return bytes.length === KEY_BYTES ? bytes : undefined;
 };
-
-const isThere = (error: ApiError): boolean => error.type === "refused" && error.reason === "AlreadyExists";
 
 /**
  * The key of the digests, the same for all replicas, for as long as the Secret exists.
@@ -36,7 +34,7 @@ export const digestKey = async (api: Api, namespace: string): Promise<E.Either<s
     E.isLeft(first) && isAbsent(first.left)
       ? await api.send({ verb: "create", resource: secrets, namespace, body: body() })
       : first;
-  const answer = E.isLeft(made) && isThere(made.left) ? await api.send(get) : made;
+  const answer = E.isLeft(made) && isTaken(made.left) ? await api.send(get) : made;
   if (E.isLeft(answer)) return E.left(`Secret ${namespace}/${NAME} cannot be read or made: ${messageOf(answer.left)}`);
   const key = keyIn(answer.right);
   return key === undefined

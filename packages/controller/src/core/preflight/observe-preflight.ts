@@ -1,6 +1,6 @@
 // Folds the answers to reads, dry runs and access reviews of the preflight into the observations, and words what they refuse.
 import type { ResolvedChange } from "@janus/api";
-import { type ApiError, asObject, isAbsent, type KubeObject, messageOf } from "@janus/types";
+import { type ApiError, asObject, isAbsent, isTaken, type KubeObject, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { replaceHint } from "../kubernetes/immutable-fields.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
@@ -69,7 +69,7 @@ const duplicates = ({ change, place }: ResolvedItem, created: KubeObject): reado
  * still there, but only after all other checks: then what was sent is all that is known of the object.
  */
 const trialAnswer = ({ type }: ResolvedChange, { effect: { call }, answer }: Answered): Answered["answer"] => {
-  const isThere = E.isLeft(answer) && answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
+  const isThere = E.isLeft(answer) && isTaken(answer.left);
   return isThere && type === "Replace" && call.verb === "create" ? E.right(call.body as KubeObject) : answer;
 };
 

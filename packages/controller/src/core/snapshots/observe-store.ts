@@ -1,6 +1,6 @@
 // Folds the answers to requests for snapshot stores into the observations.
 import { type SnapshotStore, type Transaction, TRANSACTION_LABEL, UID_LABEL } from "@janus/api";
-import { type ApiError, isAbsent, type KubeObject, messageOf } from "@janus/types";
+import { type ApiError, isAbsent, isTaken, type KubeObject, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { ownerUids } from "../kubernetes/kube-object.ts";
 import { withStorePostponed, withStoreReleased } from "../state/cleanup.ts";
@@ -78,7 +78,7 @@ export const storeFolds: Folds<StoreFold> = {
     return withObservation(
       known,
       n,
-      fault.type === "refused" && fault.reason === "AlreadyExists"
+      isTaken(fault)
         ? { type: "taken" }
         : { type: "unusable", why: `the snapshot ${store.kind} ${store.name} cannot be written: ${messageOf(fault)}` },
     );
