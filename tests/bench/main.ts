@@ -2,6 +2,7 @@ import { MAX_CHANGES, transactions } from "@janus/api";
 import { controller } from "@janus/controller";
 import { jsonLog } from "@janus/runtime/parts";
 import { type Api, connect, loadConfig, type Resource } from "@janus/kube";
+import { configMaps, namespaces, serviceAccounts } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { installTransactions } from "../crash/transactions.ts";
@@ -16,15 +17,12 @@ const NAMESPACE = "bench";
 const SIZES = [1, 10, 100, MAX_CHANGES] as const;
 const ROUNDS = 3;
 
-const resource = (group: string, plural: string, kind: string, namespaced = true): Resource => ({
-  group,
-  version: "v1",
-  plural,
-  kind,
-  namespaced,
-  statusSubresource: false,
-});
-const configMaps = resource("", "configmaps", "ConfigMap");
+const roleBindings: Resource = {
+  ...configMaps,
+  group: "rbac.authorization.k8s.io",
+  plural: "rolebindings",
+  kind: "RoleBinding",
+};
 
 const create = async (api: Api, of: Resource, body: object): Promise<void> => {
   const namespace = of.namespaced ? { namespace: NAMESPACE } : {};
@@ -40,17 +38,17 @@ const configMap = (name: string, data: object): object => ({
 
 const prepare = async (api: Api): Promise<void> => {
   await installTransactions(api);
-  await create(api, resource("", "namespaces", "Namespace", false), {
+  await create(api, namespaces, {
     apiVersion: "v1",
     kind: "Namespace",
     metadata: { name: NAMESPACE },
   });
-  await create(api, resource("", "serviceaccounts", "ServiceAccount"), {
+  await create(api, serviceAccounts, {
     apiVersion: "v1",
     kind: "ServiceAccount",
     metadata: { name: "bench" },
   });
-  await create(api, resource("rbac.authorization.k8s.io", "rolebindings", "RoleBinding"), {
+  await create(api, roleBindings, {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "RoleBinding",
     metadata: { name: "bench" },

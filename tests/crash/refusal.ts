@@ -1,5 +1,6 @@
 // An admission policy that refuses what a dry run lets pass, as a cluster may have one.
 import type { Api, Resource } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { REFUSED } from "./objects.ts";
 
@@ -81,8 +82,6 @@ export const installRefusal = async (api: Api): Promise<void> => {
   }
   await inForce(api);
 };
-
-const configMaps: Resource = { ...policies, group: "", plural: "configmaps", kind: "ConfigMap", namespaced: true };
 
 /** A policy takes a moment until the API server has read it. */
 const inForce = async (api: Api): Promise<void> => {

@@ -1,24 +1,12 @@
 // The objects of a namespace, to compare before and after.
 import type { Api, KubeObject, Resource } from "@janus/kube";
+import { configMaps, leases, pods, secrets, serviceAccounts } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 
-const builtIn = (group: string, plural: string, kind: string): Resource => ({
-  group,
-  version: "v1",
-  plural,
-  kind,
-  namespaced: true,
-  statusSubresource: false,
-});
+const services: Resource = { ...pods, plural: "services", kind: "Service" };
 
 /** Every kind that a scenario touches or that Janus writes, Events apart. */
-export const KINDS: readonly Resource[] = [
-  builtIn("", "configmaps", "ConfigMap"),
-  builtIn("", "secrets", "Secret"),
-  builtIn("", "services", "Service"),
-  builtIn("", "serviceaccounts", "ServiceAccount"),
-  builtIn("coordination.k8s.io", "leases", "Lease"),
-];
+export const KINDS: readonly Resource[] = [configMaps, secrets, services, serviceAccounts, leases];
 
 export const must = <A>(answer: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(answer)) throw new Error(answer.left.message);

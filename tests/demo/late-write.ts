@@ -1,10 +1,10 @@
 import { FENCE_KEY } from "@janus/api";
 import type { LeaderStatus } from "@janus/runtime/parts";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { admin as connectAs } from "./admin.ts";
 import type { Expectations } from "./expectations.ts";
 import type { Replicas } from "./replicas.ts";
-import { configMaps } from "./run-transaction.ts";
 import { green, red, say } from "./say.ts";
 import { appConfig, serviceAccountName, shop } from "./shop.ts";
 

@@ -12,6 +12,7 @@ import {
 import { isTerminal } from "@janus/controller";
 import type { KubeObject, Resource } from "@janus/kube";
 import { startReflector } from "@janus/runtime/parts";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Admin } from "./admin.ts";
 import { serviceAccountName, shop } from "./shop.ts";
@@ -36,15 +37,6 @@ export interface Observed {
 export interface TransactionSpec extends JsonObject {
   readonly changes: readonly JsonObject[];
 }
-
-export const configMaps: Resource = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
 
 const endsWithin = 60_000;
 

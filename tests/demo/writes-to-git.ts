@@ -2,6 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { KubeObject } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { gitJournalCrds } from "../../packages/git-journal/src/api/crds.ts";
 import { API_VERSION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../packages/git-journal/src/api/names.ts";
@@ -16,7 +17,7 @@ import { type Admin, admin as connectAs } from "./admin.ts";
 import { imagePatch } from "./commits.ts";
 import { kubectl } from "./kubectl.ts";
 import { progressPrinter, stopwatch } from "./print-progress.ts";
-import { configMaps, runTransaction } from "./run-transaction.ts";
+import { runTransaction } from "./run-transaction.ts";
 import { bold, dim, green, heading, say, sayWrapped } from "./say.ts";
 import { appConfig, shop, webServer } from "./shop.ts";
 import type { Stage } from "./stage.ts";

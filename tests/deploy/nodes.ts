@@ -1,14 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { type Api, connect, type KubeObject, loadConfig, type Resource } from "@janus/kube";
-import { leases } from "@janus/types";
+import { leases, pods } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { onTestFinished } from "vitest";
 import { type ControllerProcess, controllerProcess } from "../fixtures/controller-process.ts";
 import type { OwnCluster } from "./own-cluster.ts";
 
-const core = { group: "", version: "v1", statusSubresource: true };
-const pods: Resource = { ...core, plural: "pods", kind: "Pod", namespaced: true };
-const nodes: Resource = { ...core, plural: "nodes", kind: "Node", namespaced: false };
+const nodes: Resource = { ...pods, plural: "nodes", kind: "Node", namespaced: false };
 const namespace = "janus-system";
 
 interface Pod extends KubeObject {

@@ -6,7 +6,8 @@ import {
   TRANSACTION_LABEL,
   transactions,
 } from "@janus/api";
-import type { KubeObject, Resource } from "@janus/kube";
+import type { KubeObject } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { creating, patching } from "../fixtures/changes.ts";
@@ -142,15 +143,6 @@ it("neither deletes nor forgets a snapshot of its own that is in a later format"
   expect((await over()).status.phase).toBe("Committed");
 });
 
-const core = (plural: string, kind: string): Resource => ({
-  group: "",
-  version: "v1",
-  plural,
-  kind,
-  namespaced: true,
-  statusSubresource: false,
-});
-const configMaps = core("configmaps", "ConfigMap");
 const namespace = "later";
 const must = <A>(answer: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(answer)) throw new Error(answer.left.message);

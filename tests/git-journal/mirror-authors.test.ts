@@ -1,7 +1,8 @@
 // Who changed what is the author of the commit: by the real webhook, the real watch and real git.
+import { configMaps } from "@janus/types";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { attribution } from "../../packages/git-journal/src/shell/attribution.ts";
-import { configMaps, must } from "../load/world.ts";
+import { must } from "../load/world.ts";
 import { configMap, configuration, controllerOf, place } from "./mirror-world.ts";
 import { type WebhookWorld, webhookWorld } from "./webhook-world.ts";
 

@@ -1,7 +1,7 @@
 // The webhook's certificates while requests go on, its leader dying at each request, another leader beside it, and many writers.
 import { connect } from "node:tls";
 import { type Api, type Request, systemClock } from "@janus/kube";
-import { asObject, secrets } from "@janus/types";
+import { asObject, configMaps, secrets } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { TLS_SECRET } from "../../packages/git-journal/src/api/names.ts";
@@ -13,7 +13,7 @@ import { webhookConfigurations } from "../../packages/git-journal/src/shell/serv
 import { kubectlWith } from "../fixtures/cluster.ts";
 import { deployment } from "../fixtures/manifests.ts";
 import { sampled, share, showShare } from "../fixtures/sample.ts";
-import { configMaps, must } from "../load/world.ts";
+import { must } from "../load/world.ts";
 import { tlsSecret, type WebhookWorld, webhookWorld } from "./webhook-world.ts";
 
 const configMap = (name: string, data: object) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data });

@@ -1,12 +1,4 @@
-import {
-  type ApiError,
-  type Client,
-  connect,
-  type ConnectOptions,
-  type KubeObject,
-  loadConfig,
-  type Resource,
-} from "@janus/kube";
+import { type ApiError, type Client, connect, type ConnectOptions, type KubeObject, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, expect, onTestFinished } from "vitest";
 import { controlPlane } from "../fixtures/cluster.ts";
@@ -36,15 +28,6 @@ export const right = <T>(either: E.Either<unknown, T>): T => {
 
 export const refused = (code: number, reason: string, message = ""): E.Either<ApiError, KubeObject> =>
   E.left(expect.objectContaining({ type: "refused", code, reason, message: expect.stringContaining(message) }));
-
-export const configMaps: Resource = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
 
 export const configMap = (name: string, fields: object = {}, metadata: object = {}) => ({
   apiVersion: "v1",

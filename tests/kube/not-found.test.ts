@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Refused, Request, Resource } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it, onTestFinished } from "vitest";
 import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
 import { gadgets } from "../fixtures/gadgets.ts";
-import { configMap, configMaps, sharedClient } from "./client.ts";
+import { configMap, sharedClient } from "./client.ts";
 
 const { send } = sharedClient();
 

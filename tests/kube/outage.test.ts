@@ -1,10 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { connect, type ConnectOptions, discovery, loadConfig, type Resource } from "@janus/kube";
 import { startReflector } from "@janus/runtime/parts";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { configMap, configMaps, right } from "./client.ts";
+import { configMap, right } from "./client.ts";
 
 // Its own control plane: the others would not like what happens to it.
 let controlPlane: ControlPlane;

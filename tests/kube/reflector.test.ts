@@ -1,9 +1,10 @@
 import type { Api, ApiError } from "@janus/kube";
 import { keyOf, startReflector, type Reflector, type ReflectorEvent } from "@janus/runtime/parts";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { configMap, configMaps, right, sharedClient } from "./client.ts";
+import { configMap, right, sharedClient } from "./client.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const api = sharedClient();

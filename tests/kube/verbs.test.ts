@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { discovery, type KubeObject, listAll, type Resource } from "@janus/kube";
+import { configMaps, secrets } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { kubectl } from "../fixtures/cluster.ts";
-import { configMap, configMaps, refused, right, sharedClient } from "./client.ts";
+import { configMap, refused, right, sharedClient } from "./client.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const api = sharedClient();
@@ -250,7 +251,6 @@ describe("time", () => {
       await api.send({ verb: "delete", resource: webhooks, name });
       close();
     });
-    const secrets: Resource = { ...configMaps, plural: "secrets", kind: "Secret" };
     const secret = { apiVersion: "v1", kind: "Secret", metadata: { generateName: "s-" } };
     const slow = () => api.send({ verb: "create", resource: secrets, namespace, body: secret, timeout: 300 });
     await expect.poll(slow).toEqual(refused(504, "Timeout"));

@@ -1,8 +1,9 @@
 import type { JsonObject } from "@janus/api";
 import type { Api, KubeObject } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import { submit } from "./crowd.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";
-import { allAtOnce, configMaps, CONNECTIONS, create, openNamespace, read } from "./world.ts";
+import { allAtOnce, CONNECTIONS, create, openNamespace, read } from "./world.ts";
 
 /** Many Transactions over a few namespaces: two changes of targets of their own, and every tenth one of a target that ten share. */
 export interface Burst {

@@ -1,6 +1,6 @@
 import type { Client } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { configMaps } from "./world.ts";
 
 export interface Bystander {
   /** Ends it. Times in ms, from fast to slow, and what was not answered as it should. */

@@ -1,10 +1,11 @@
 import { REQUEST_ROLLBACK, transactions } from "@janus/api";
+import { configMaps } from "@janus/types";
 import { describe, expect, it } from "vitest";
 import { sampled, share, showShare } from "../fixtures/sample.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { configMapNamed, controllerMemory, MOST, numbers, text } from "./controller-memory.ts";
 import { submit } from "./crowd.ts";
-import { configMaps, CONNECTIONS, create, must, openNamespace, read } from "./world.ts";
+import { CONNECTIONS, create, must, openNamespace, read } from "./world.ts";
 
 /** One in so many: each takes two minutes. */
 const SHARE = share({ npmTest: 4, ci: 4 });

@@ -1,4 +1,5 @@
 import type { Api, KubeObject, Resource } from "@janus/kube";
+import { namespaces, serviceAccounts } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 
 const builtIn = (group: string, plural: string, kind: string): Resource => ({
@@ -10,13 +11,10 @@ const builtIn = (group: string, plural: string, kind: string): Resource => ({
   statusSubresource: false,
 });
 
-export const configMaps = builtIn("", "configmaps", "ConfigMap");
-const namespaces: Resource = { ...builtIn("", "namespaces", "Namespace"), namespaced: false };
 export const crds: Resource = {
   ...builtIn("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition"),
   namespaced: false,
 };
-const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
 export const roleBindings = builtIn("rbac.authorization.k8s.io", "rolebindings", "RoleBinding");
 
 export const must = <A>(answer: E.Either<{ readonly message: string } | string, A>): A => {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "@janus/api";
 import type { KubeObject, Resource } from "@janus/kube";
+import { configMaps, secrets } from "@janus/types";
 import { essence } from "../crash/world.ts";
 import type { Insistent } from "./insist.ts";
 import type { Random } from "./random.ts";
-import { configMaps, deployments, HOME, secrets, services, SHARED, TIGHT } from "./world.ts";
+import { deployments, HOME, services, SHARED, TIGHT } from "./world.ts";
 
 /** Whether a change is made: wholly, or not at all; or what is there instead. */
 export type Fate = "in" | "out" | { readonly wrong: string };

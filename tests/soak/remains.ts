@@ -2,8 +2,8 @@ import { FINALIZER, ORPHANED_LABEL, TRANSACTION_LABEL, UID_LABEL, transactions }
 import type { KubeObject } from "@janus/kube";
 import type { Insistent } from "./insist.ts";
 import { observedStatusOf } from "./life.ts";
-import { leases } from "@janus/types";
-import { configMaps, HOME, secrets, TIGHT } from "./world.ts";
+import { configMaps, leases, secrets } from "@janus/types";
+import { HOME, TIGHT } from "./world.ts";
 
 const isHere = ({ metadata: { namespace = "" } }: KubeObject): boolean => [HOME, TIGHT].includes(namespace);
 const isOurs = ({ metadata: { labels = {} } }: KubeObject): boolean => TRANSACTION_LABEL in labels;

@@ -1,4 +1,5 @@
 import type { Resource } from "@janus/kube";
+import { configMaps, namespaces, serviceAccounts } from "@janus/types";
 import type { Insistent } from "./insist.ts";
 
 const builtIn = (group: string, plural: string, kind: string): Resource => ({
@@ -10,13 +11,9 @@ const builtIn = (group: string, plural: string, kind: string): Resource => ({
   statusSubresource: false,
 });
 
-export const configMaps = builtIn("", "configmaps", "ConfigMap");
-export const secrets = builtIn("", "secrets", "Secret");
 export const services = builtIn("", "services", "Service");
 export const deployments = builtIn("apps", "deployments", "Deployment");
 const quotas = builtIn("", "resourcequotas", "ResourceQuota");
-const namespaces: Resource = { ...builtIn("", "namespaces", "Namespace"), namespaced: false };
-const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
 const roleBindings = builtIn("rbac.authorization.k8s.io", "rolebindings", "RoleBinding");
 
 /** Where the Transactions are, and most of their targets. */

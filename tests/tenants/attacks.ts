@@ -1,8 +1,7 @@
 // Attacks on the Transactions of other namespaces, by a user who may edit in one: the worst that we know of.
 import { REQUEST_YIELD, lockLease, REQUEST_ROLLBACK, RETRY_ROLLBACK, type JsonObject, transactions } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { leases } from "@janus/types";
-import { configMaps } from "../load/world.ts";
+import { configMaps, leases } from "@janus/types";
 import { again, allOf, type Attack, many, submitted } from "./any-controller.ts";
 import { type Author, BYSTANDER } from "./transactions.ts";
 import { webhook } from "./webhook.ts";

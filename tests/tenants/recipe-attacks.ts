@@ -1,8 +1,8 @@
 // Attacks on the ActionSets of other namespaces, by a user who may edit in one: the worst that we know of.
 import { ACTION_SET_UID, actionSets } from "@janus/blueprints";
 import type { JsonObject } from "@janus/api";
+import { configMaps, secrets } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { configMaps } from "../load/world.ts";
 import { type Attack, again, allOf, many, submitted } from "./any-controller.ts";
 import { type Author, kubeOps, makes } from "./recipes.ts";
 
@@ -32,8 +32,6 @@ const waits = (name: string, on: string): object => ({
 
 const edit = ({ api, namespace }: Author, name: string, n: number): Promise<unknown> =>
   api.send({ verb: "mergePatch", resource: configMaps, namespace, name, body: { data: { n: `${n}` } } });
-
-const secrets = { ...configMaps, plural: "secrets", kind: "Secret" };
 
 export const attacks: readonly Attack<Author>[] = [
   {

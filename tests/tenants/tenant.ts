@@ -1,19 +1,18 @@
 // Users who may edit in one namespace, and no other: neighbours.
 import type { Api, Client, KubeObject, Resource } from "@janus/kube";
+import { namespaces, serviceAccounts } from "@janus/types";
 import type { Installed } from "../fixtures/installed.ts";
 import { create, deployer, must } from "../load/world.ts";
 
-const builtIn = (group: string, plural: string, kind: string, namespaced = true): Resource => ({
+const builtIn = (group: string, plural: string, kind: string): Resource => ({
   group,
   version: "v1",
   plural,
   kind,
-  namespaced,
+  namespaced: true,
   statusSubresource: false,
 });
 
-const namespaces = builtIn("", "namespaces", "Namespace", false);
-const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
 const roles = builtIn("rbac.authorization.k8s.io", "roles", "Role");
 const roleBindings = builtIn("rbac.authorization.k8s.io", "rolebindings", "RoleBinding");
 

@@ -1,9 +1,10 @@
 // The neighbours of Transactions: authors of Transactions, and a bystander with ten changes each.
 import { type JsonObject, transactions } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import { TRANSACTIONS } from "../fixtures/installed.ts";
 import { phaseOf } from "../load/crowd.ts";
-import { configMaps, deployer } from "../load/world.ts";
+import { deployer } from "../load/world.ts";
 import { bystander, type Bystander } from "./bystander.ts";
 import { tenant, type Tenant } from "./tenant.ts";
 import type { Subject, TestBed } from "./test-bed.ts";

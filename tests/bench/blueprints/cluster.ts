@@ -5,7 +5,7 @@ import { actionSets, blueprints } from "@janus/blueprints";
 import { installation } from "@janus/deploy";
 import { type Api, type Client, connect, type KubeObject, loadConfig, type Resource } from "@janus/kube";
 import { keyOf, startReflector } from "@janus/runtime/parts";
-import { pods } from "@janus/types";
+import { configMaps, namespaces, pods, serviceAccounts } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { actionOn, actionSet, blueprint } from "../../blueprints/objects.ts";
 import { startControlPlane } from "../../control-plane/control-plane.ts";
@@ -14,19 +14,10 @@ import { install } from "../../demo/install.ts";
 import { compiledProgram, imageEnvironment, nodeFlags } from "../../fixtures/image-program.ts";
 import { startNode } from "../../fixtures/node/start-node.ts";
 import { type Replica, replica } from "../../fixtures/replica.ts";
-import { configMaps, create, roleBindings } from "../../load/world.ts";
+import { create, roleBindings } from "../../load/world.ts";
 
 export const NAMESPACE = "bench";
 const USER = "system:serviceaccount:janus-system:janus-blueprints";
-
-const builtIn = (plural: string, kind: string, namespaced = true): Resource => ({
-  group: "",
-  version: "v1",
-  plural,
-  kind,
-  namespaced,
-  statusSubresource: false,
-});
 
 /** A request that the API server has answered. */
 export interface Asked {
@@ -141,8 +132,8 @@ export const cluster = async (directory: string, log: (line: string) => void): P
   const api = connect(config.right, { connections: 64, deadline: 60_000, writeTimeout: 30_000 });
   await install(plane, installation({ blueprints: { defaultServiceAccount: "ops" } }));
   const kubeconfig = await plane.userKubeconfig(USER);
-  await create(api, builtIn("namespaces", "Namespace", false), "", { metadata: { name: NAMESPACE } });
-  await create(api, builtIn("serviceaccounts", "ServiceAccount"), NAMESPACE, { metadata: { name: "ops" } });
+  await create(api, namespaces, "", { metadata: { name: NAMESPACE } });
+  await create(api, serviceAccounts, NAMESPACE, { metadata: { name: "ops" } });
   await create(api, roleBindings, NAMESPACE, {
     metadata: { name: "ops" },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "admin" },

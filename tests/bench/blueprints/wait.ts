@@ -1,5 +1,6 @@
 // How soon Wait reacts: from the request that changes the object until the ActionSet is complete.
-import { must, configMaps, create } from "../../load/world.ts";
+import { configMaps } from "@janus/types";
+import { must, create } from "../../load/world.ts";
 import { type Cluster, NAMESPACE } from "./cluster.ts";
 import { type Figure, median, ms, numbers, quantile, timed } from "./figures.ts";
 import { isComplete, isRunning } from "./progress.ts";

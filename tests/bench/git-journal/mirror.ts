@@ -7,6 +7,7 @@ import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, loadConfig, type Resource } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import { gitJournalCrds } from "../../../packages/git-journal/src/api/crds.ts";
 import {
   API_VERSION,
@@ -17,7 +18,7 @@ import {
 import { startControlPlane } from "../../control-plane/control-plane.ts";
 import { gitOf, startGitServer } from "../../fixtures/git-server.ts";
 import { compiledProgram, imageEnvironment, nodeFlags } from "../../fixtures/image-program.ts";
-import { configMaps, crds, must } from "../../load/world.ts";
+import { crds, must } from "../../load/world.ts";
 
 const OBJECTS = Number(process.argv[2] ?? 10_000);
 /** Changes of each second, for so many seconds. */

@@ -3,12 +3,13 @@ import { performance, PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Api, connect, loadConfig } from "@janus/kube";
 import { watchdog } from "@janus/runtime/parts";
+import { configMaps } from "@janus/types";
 import { attribution } from "../../../packages/git-journal/src/shell/attribution.ts";
 import { serveWebhook, webhookConfigurations } from "../../../packages/git-journal/src/shell/serve-webhook.ts";
 import { startControlPlane } from "../../control-plane/control-plane.ts";
 import { freePorts } from "../../control-plane/free-ports.ts";
 import { webhookAt } from "../../fixtures/webhook-at.ts";
-import { configMaps, must } from "../../load/world.ts";
+import { must } from "../../load/world.ts";
 
 /**
  * Writes of one round; rounds with and without the webhook take turns, since machines differ and drift. The quickest round counts: of
@@ -89,7 +90,7 @@ try {
   };
   /** The API server hears a moment later of what it shall call for. */
   const turn = async (isCalled: boolean): Promise<void> => {
-    webhook.select(isCalled ? [{ group: "", version: "v1", plural: "configmaps", namespaced: true }] : []);
+    webhook.select(isCalled ? [configMaps] : []);
     while ((await isCalledNow()) !== isCalled) continue;
   };
   for (const size of SIZES) {

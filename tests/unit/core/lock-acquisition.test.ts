@@ -7,21 +7,12 @@ import type { LockObservation } from "../../../packages/controller/src/core/stat
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { allowed, type Answer, change, former, later, observing, refused, underway } from "./underway.ts";
-import type { KubeObject, Resource } from "@janus/types";
+import { type KubeObject, namespaces } from "@janus/types";
 
 const fresh: Change = { type: "Create", target: { apiVersion: "v1", kind: "Namespace", name: "fresh" }, content: {} };
 const inside = (name: string): Change => {
   const { target, ...rest } = change("Create", name);
   return { ...rest, target: { ...target, namespace: "fresh" } };
-};
-
-const namespaces: Resource = {
-  group: "",
-  version: "v1",
-  plural: "namespaces",
-  kind: "Namespace",
-  namespaced: false,
-  statusSubresource: true,
 };
 
 const OTHER = "9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42";

@@ -1,3 +1,4 @@
+import { namespaces } from "@janus/types";
 import { expect, it } from "vitest";
 import type { ObjectRef } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
@@ -17,8 +18,7 @@ const inside = (unlisted: readonly string[], isDenied: Pick<Unlisted, "isDenied"
   const at = underway("RollingBack", [created], { direction: "back", cursor: 0, reached: 1, since: NOW });
   const journal = journalIn(at.known);
   if (journal === undefined) throw new Error("no journal");
-  const resource = { group: "", version: "v1", plural: "namespaces", kind: "Namespace" };
-  const place: ObjectRef = { resource: { ...resource, namespaced: false, statusSubresource: true }, name: "inside" };
+  const place: ObjectRef = { resource: namespaces, name: "inside" };
   const found = {
     owned: [],
     unlisted: unlisted.map((resource) => ({ resource, why: "HTTP 503", mayComeYet: true, ...isDenied })),

@@ -11,6 +11,7 @@ import {
   type Credentials,
   type Request,
 } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createAuthority, issue } from "../../control-plane/certificates.ts";
@@ -22,14 +23,6 @@ const api = (connection: Connection, options: ConnectOptions = {}) => {
   return made;
 };
 const version: Request = { verb: "raw", path: "/version" };
-const configMaps = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
 const put: Request = {
   verb: "update",
   resource: configMaps,

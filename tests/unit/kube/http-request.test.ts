@@ -1,16 +1,9 @@
 import { type HttpRequest, httpOf, type Request, type Resource, type Watch } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-const configMaps: Resource = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
 const deployments: Resource = { ...configMaps, group: "apps", plural: "deployments", kind: "Deployment" };
 const clusterRoles: Resource = {
   ...configMaps,

@@ -1,4 +1,5 @@
 import { type Refused, replyOf, type Request } from "@janus/kube";
+import { leases } from "@janus/types";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
@@ -128,14 +129,6 @@ const isJsonObject = (body: string): boolean => {
   }
 };
 
-const leases = {
-  group: "coordination.k8s.io",
-  version: "v1",
-  plural: "leases",
-  kind: "Lease",
-  namespaced: true,
-  statusSubresource: false,
-};
 const get: Request = { verb: "get", resource: leases, namespace: "shop", name: "a" };
 const create: Request = { verb: "create", resource: leases, namespace: "shop", body: {} };
 const saying = (details: object, reason = "NotFound") => status({ code: 404, reason, message: "not found", details });

@@ -1,15 +1,8 @@
 import { type Api, type ApiError, eachPage, type KubeObject, listAll, type Request } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 
-const configMaps = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
 const kind = { apiVersion: "v1", kind: "ConfigMap" };
 const item = (name: string) => ({ metadata: { name } });
 const page = (items: unknown, metadata: object): E.Either<ApiError, KubeObject> =>

@@ -7,19 +7,12 @@ import {
   type Watch,
   type WatchEvent,
 } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connectionTo, httpServer } from "./loopback.ts";
 
-const configMaps = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
 const request: Watch = { verb: "watch", resource: configMaps, resourceVersion: "1", timeoutSeconds: 60 };
 const object = (name: string): KubeObject => ({
   apiVersion: "v1",

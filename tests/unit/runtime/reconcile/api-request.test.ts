@@ -1,4 +1,4 @@
-import type { KubeObject } from "@janus/types";
+import { configMaps, type KubeObject } from "@janus/types";
 import { describe, expect, it } from "vitest";
 import {
   type Answered,
@@ -11,14 +11,6 @@ const object = (name: string, resourceVersion: string): KubeObject => ({
   kind: "ConfigMap",
   metadata: { namespace: "shop", name, uid: `uid-of-${name}`, resourceVersion },
 });
-const configMaps = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-  statusSubresource: false,
-};
 const request = (verb: "get" | "delete", name = "app"): ApiRequest => ({
   purpose: verb,
   request: { verb, resource: configMaps, namespace: "shop", name },
