@@ -35,6 +35,7 @@ export { type KindOptions, type WatchedKind, watchKind } from "./reconcile/watch
 export type { RunnableController } from "./runnable-controller.ts";
 export { type Reconciled, startWork, type Workplace } from "./start-work.ts";
 export { runProcess, type Work, type WorkContext } from "./run-process.ts";
+export { packageVersion } from "./package-version.ts";
 export { events, type EventSubjects, type NewEvent, recorder } from "./telemetry/events.ts";
 export { queueMetrics } from "./telemetry/queue-metrics.ts";
 export { withRequestLog } from "./telemetry/request-log.ts";

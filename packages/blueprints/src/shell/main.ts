@@ -1,15 +1,10 @@
 // The entry point of the process that executes ActionSets.
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { runProcess } from "@janus/runtime/parts";
+import { packageVersion, runProcess } from "@janus/runtime/parts";
 import { FENCE } from "../api/names.ts";
 import { LEADER_LABEL, parseFlags } from "./flags.ts";
 import { NAMES } from "./names.ts";
 import { startWork } from "./work.ts";
-
-const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-  readonly version: string;
-};
 
 await runProcess(
   parseFlags(
@@ -18,7 +13,7 @@ await runProcess(
   ),
   {
     names: NAMES,
-    version,
+    version: packageVersion(new URL("../../package.json", import.meta.url)),
     fence: FENCE,
     leaderLabel: LEADER_LABEL,
     limits: {

@@ -1,15 +1,14 @@
 // The entry point of the controller process.
 import { LEADER_LABEL } from "@janus/api";
-import { runProcess } from "@janus/runtime/parts";
+import { packageVersion, runProcess } from "@janus/runtime/parts";
 import { controller } from "./controller.ts";
 import { parseFlags } from "./flags.ts";
 import { ASIDE_DEADLINE, CONNECTIONS, HTTP, MARGIN, RECOVERY_DELAY, STUCK_AFTER } from "./limits.ts";
 import { CONTROLLER_NAMES, FENCE_NAMES } from "./names.ts";
-import { version } from "./version.ts";
 
 await runProcess(parseFlags(process.argv.slice(2), process.env), {
   names: CONTROLLER_NAMES,
-  version,
+  version: packageVersion(new URL("../../package.json", import.meta.url)),
   fence: FENCE_NAMES,
   leaderLabel: LEADER_LABEL,
   limits: { http: HTTP, connections: CONNECTIONS, stuckAfter: STUCK_AFTER, asideDeadline: ASIDE_DEADLINE },

@@ -1,7 +1,6 @@
 // The entry point of the process that writes what is live to Git.
-import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { runProcess } from "@janus/runtime/parts";
+import { packageVersion, runProcess } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { attribution } from "./attribution.ts";
 import { LEADER_LABEL, parseFlags } from "./flags.ts";
@@ -10,10 +9,6 @@ import { NAMES } from "./names.ts";
 import { serveWebhook } from "./serve-webhook.ts";
 import { startWork } from "./work.ts";
 import { memoryOf, takeWorkDirectory, type WorkDirectory } from "./work-directory.ts";
-
-const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-  readonly version: string;
-};
 
 const taken = async (directory: string): Promise<{ readonly work: WorkDirectory; readonly identity: string }> => {
   const work = await takeWorkDirectory(directory, memoryOf(directory)).catch((error: unknown) =>
@@ -34,7 +29,7 @@ const place = E.isRight(flags) ? await taken(flags.right.workDirectory) : undefi
 
 await runProcess(flags, {
   names: NAMES,
-  version,
+  version: packageVersion(new URL("../../package.json", import.meta.url)),
   leaderLabel: LEADER_LABEL,
   limits: {
     http: { connections: 256, headerBytes: 8192, arrival: 3000, check: 500 },
