@@ -18,6 +18,7 @@ import {
 import { startControlPlane } from "../../control-plane/control-plane.ts";
 import { gitOf, startGitServer } from "../../fixtures/git-server.ts";
 import { compiledProgram, imageEnvironment, nodeFlags } from "../../fixtures/image-program.ts";
+import { removeMemory } from "../../fixtures/journal-memory.ts";
 import { crds, must } from "../../load/world.ts";
 
 const OBJECTS = Number(process.argv[2] ?? 10_000);
@@ -66,6 +67,15 @@ const program = await compiledProgram();
 const plane = await startControlPlane({ log: say });
 const server = await startGitServer({ tls: false });
 const home = mkdtempSync(path.join(os.tmpdir(), "git-journal-"));
+const flags = [
+  "--git-journal",
+  `--kubeconfig=${plane.kubeconfig}`,
+  `--namespace=${NAMESPACE}`,
+  "--leader-elect=false",
+  `--work-dir=${path.join(home, "work")}`,
+  "--http-port=0",
+  "--webhook-port=0",
+];
 let journal: ChildProcess | undefined;
 try {
   const api = connect(must(loadConfig({}, plane.kubeconfig)), { connections: LANES });
@@ -79,24 +89,10 @@ try {
   await create(gitRepoConfigs, "repo", { repoUrl: server.url, allowedBranches: ["main"] });
   await create(gitDestinations, "prod", { repoRef: { name: "repo" }, branch: "main", baseFolder: "prod" });
 
-  const flags = [
-    "--git-journal",
-    `--kubeconfig=${plane.kubeconfig}`,
-    `--namespace=${NAMESPACE}`,
-    "--leader-elect=false",
-  ];
-  const child = spawn(
-    process.execPath,
-    [
-      ...nodeFlags(IMAGE),
-      ...program,
-      ...flags,
-      `--work-dir=${path.join(home, "work")}`,
-      "--http-port=0",
-      "--webhook-port=0",
-    ],
-    { env: { ...process.env, ...imageEnvironment(IMAGE) }, stdio: ["ignore", "ignore", "inherit"] },
-  );
+  const child = spawn(process.execPath, [...nodeFlags(IMAGE), ...program, ...flags], {
+    env: { ...process.env, ...imageEnvironment(IMAGE) },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   journal = child;
   const { pid = 0 } = child;
   await sleep(5_000);
@@ -151,6 +147,7 @@ try {
   if (journal !== undefined) {
     journal.kill("SIGTERM");
     await once(journal, "close");
+    await removeMemory(flags);
   }
   server.stop();
   rmSync(home, { recursive: true, force: true, maxRetries: 3 });
