@@ -102,7 +102,7 @@ describe("an answer of git", () => {
       `remote: Permission to shop/live.git denied to bot.\n${unable("The requested URL returned error: 403")}`,
       trouble(
         "AuthenticationFailed",
-        "git.example.com does not accept the credentials of Secret shop/cred for https://git.example.com/shop/live.git: Permission to shop/live.git denied to bot.",
+        "git.example.com does not accept the credentials of Secret shop/cred for https://git.example.com/shop/live.git (they must be allowed to read and push): Permission to shop/live.git denied to bot.",
         true,
       ),
     ],
@@ -147,7 +147,11 @@ describe("an answer of git", () => {
     [
       "a server that is down",
       unable("Failed to connect to git.example.com port 443 after 1 ms: Couldn't connect to server"),
-      trouble("ConnectionFailed", /^the connection to git\.example\.com failed: unable to access/u, false),
+      trouble(
+        "ConnectionFailed",
+        /failed: check repoUrl, and that its port is one of gitJournal\.gitPorts \(unable to access/u,
+        false,
+      ),
     ],
     [
       "no repository, of GitHub over ssh",

@@ -83,7 +83,7 @@ describe("the marker", () => {
     ["without a destination", "kind: Owner\nclusterUID: c\n", "somebody whose marker cannot be read"],
     ["without a cluster", "kind: Owner\ndestination: shop/prod\n", "somebody whose marker cannot be read"],
   ])("one %s: named, and in exclusive mode nothing is written", (_, text, other) => {
-    const message = `the folder is that of ${other}: use another baseFolder, or remove .configbutler/owner.yaml in it`;
+    const message = `the folder is that of ${other}: use another baseFolder, or, if that writes here no more, remove .configbutler/owner.yaml in it`;
     expect(ownershipBy(text, us, false)).toEqual({ type: "anothers", isBlocked: false, message });
     expect(ownershipBy(text, us, true)).toMatchObject({ isBlocked: true });
   });

@@ -139,7 +139,8 @@ export const approveCommand = command("approve")
 Shows what the Transaction would do, and asks. That is what runs: if it would
 do anything else when it is executed, it is Failed, and nothing is changed.
 Where the render has no room for all of it, the contents of the changes are
-shown, too, and what is not shown is named: --yes does not approve that.
+shown, too, and what is not shown is named: --yes does not approve that, but
+for values of Secrets, and what nobody can know before it is executed.
 
 Exit codes: 0 approved, 1 not approved. With --wait: 0 Committed, 2 RolledBack,
 3 Failed, 1 not approved, 5 it was deleted, or cannot be watched,

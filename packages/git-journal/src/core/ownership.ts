@@ -82,6 +82,6 @@ export const ownershipBy = (text: string | undefined, us: Owner, exclusiveMode: 
   return {
     type: "anothers",
     isBlocked: exclusiveMode,
-    message: `the folder is that of ${other}: use another baseFolder, or remove .configbutler/owner.yaml in it`,
+    message: `the folder is that of ${other}: use another baseFolder, or, if that writes here no more, remove .configbutler/owner.yaml in it`,
   };
 };

@@ -93,7 +93,7 @@ export const serveWebhook = ({
 
   const tellOnce = (problem: string | undefined): void => {
     if (problem !== undefined && problem !== told) log("warn", `changes may have no authors: ${problem}`);
-    if (problem === undefined && told !== undefined) log("info", "the webhook is called again");
+    if (problem === undefined && told !== undefined) log("info", "the webhook is configured: changes have authors");
     told = problem;
   };
 

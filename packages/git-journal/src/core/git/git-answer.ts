@@ -242,8 +242,16 @@ const RULES: readonly Rule[] = [
     },
   },
   {
-    says: /Authentication failed for|returned error: 40[13]|HTTP 40[13]|ERROR: Permission to|marked as read only/u,
+    says: /Authentication failed for|returned error: 401|HTTP 401/u,
     means: (place, _, failure) => lasting("AuthenticationFailed", `${notAccepted(place)}: ${wordsOf(place, failure)}`),
+  },
+  {
+    says: /returned error: 403|HTTP 403|ERROR: Permission to|marked as read only/u,
+    means: (place, _, failure) =>
+      lasting(
+        "AuthenticationFailed",
+        `${notAccepted(place)} (they must be allowed to read and push): ${wordsOf(place, failure)}`,
+      ),
   },
   {
     says: /certificate (?:verification failed|problem|verify failed|subject name|has expired)|self-signed certificate|issuer certificate|SSL: no alternative/u,
@@ -323,10 +331,17 @@ const RULES: readonly Rule[] = [
     says: /is corrupt|is empty|bad object|bad tree|missing (?:blob|tree|commit)|unable to read (?:tree|sha1 file)|could not parse|not a git repository|invalid sha1 pointer|inflate:|unresolved deltas|cannot be accessed|does not match index|bad ref|broken (?:ref|link)|unable to find all commit-graph|Not a (?:tree|blob|commit)|not a valid object|Failed to traverse parents|error in object/u,
     means: () => ({ is: "damaged" }),
   },
+  {
+    says: /Failed to connect|Couldn't connect|Connection (?:refused|timed out)|No route to host|Network is unreachable|Operation timed out/u,
+    means: (place, _, failure) =>
+      passing(
+        `the connection to ${place.host} failed: check repoUrl, and that its port is one of gitJournal.gitPorts (${wordsOf(place, failure)})`,
+      ),
+  },
 ];
 
 const NETWORK =
-  /Failed to connect|Couldn't connect|Connection (?:refused|reset|timed out|closed)|No route to host|Network is unreachable|hung up unexpectedly|early EOF|Recv failure|Empty reply|transfer closed|unexpected disconnect|RPC failed|HTTP\/?\d* ?5\d\d|returned error: (?:5\d\d|429)|Operation timed out|handshake|TLS connection|SSL_|recv error/u;
+  /Connection (?:reset|closed)|hung up unexpectedly|early EOF|Recv failure|Empty reply|transfer closed|unexpected disconnect|RPC failed|HTTP\/?\d* ?5\d\d|returned error: (?:5\d\d|429)|handshake|TLS connection|SSL_|recv error/u;
 
 const deadlineMessage = (place: Place, seconds: number): string =>
   `git and ${place.host} did not come to an end within ${seconds} s: the server is slow, or the network loses what is sent`;
