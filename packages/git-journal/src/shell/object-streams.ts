@@ -101,6 +101,11 @@ const withoutNulls = (object: KubeObject): KubeObject => {
 export const because = (error: ApiError): string =>
   error.type === "refused" ? `${error.code} ${messageOf(error)}` : messageOf(error);
 
+const whyNotListed = (error: ApiError): string =>
+  error.type === "refused" && error.code === 403
+    ? `${because(error)}: give the controller the permission (gitJournal.resources), or take it out of the rule`
+    : because(error);
+
 interface Seen {
   readonly before: KubeObject | undefined;
   readonly files: readonly (readonly [branch: string, file: SeenFile])[];
@@ -256,7 +261,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
         onTurn: loop.heartbeat,
         onError: (error, by) => {
           if (abort.signal.aborted) return;
-          if (by === "list") tellAll({ type: "listFailed", resource: name, because: because(error) });
+          if (by === "list") tellAll({ type: "listFailed", resource: name, because: whyNotListed(error) });
           else if (isListed) tellAll({ type: "listing", resource: name, version });
         },
         onEvent: (event) => {
