@@ -197,7 +197,7 @@ describe("a GitDestination", () => {
     await expect.poll(said(await made("GitDestination", `${bank}/denied`, spec)), SOON).toBe("False AccessDenied");
   });
 
-  it.each(["PathConflict", "PushRefused", "DiskFull", "LeaseHeld", "ListIncomplete"])(
+  it.each(["PathConflict", "PushRefused", "DiskFull", "RepositoryTooLarge", "LeaseHeld", "ListIncomplete"])(
     "says what its worker tells: %s",
     async (reason) => {
       const told = ref("GitDestination", `${shop}/told`);

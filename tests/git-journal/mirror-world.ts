@@ -62,6 +62,7 @@ const flagsFor = (namespace: string): JournalFlags => ({
   },
   ingests: true,
   discoveryRefresh: 300_000,
+  largestClone: 1024 * 1024 * 1024,
   workers: { global: 4, perRepository: 2 },
   leases: { leaseDuration: 4_000, renewDeadline: 3_000, retryPeriod: 300, writeTimeout: 800 },
 });

@@ -37,7 +37,7 @@ export interface Surroundings {
 
 export type JournalFlags = Pick<
   Flags,
-  "namespace" | "watchNamespaces" | "settings" | "ingests" | "discoveryRefresh" | "workers" | "leases"
+  "namespace" | "watchNamespaces" | "settings" | "ingests" | "discoveryRefresh" | "workers" | "leases" | "largestClone"
 >;
 
 interface Running {
@@ -141,6 +141,7 @@ export const startWork = (
         key,
         { url: repository.url, host: repository.host, port: repository.port, branch: branch.branch },
         env,
+        flags.largestClone,
       ),
       lease,
       streams,

@@ -5,6 +5,9 @@ import { type BranchName, refOf } from "./branch-name.ts";
 /** Why the reader of a tree has ended it. */
 export const TOO_MANY_FILES = "too many files";
 
+/** Why a process that filled the clone was ended. */
+export const TOO_LARGE = "too large";
+
 /** How a git process ended that did not succeed. */
 export interface GitFailure {
   readonly ended:
@@ -46,6 +49,7 @@ export type TroubleReason =
   | "InvalidURL"
   | "LeaseHeld"
   | "PushRefused"
+  | "RepositoryTooLarge"
   | "SecretMalformed"
   | "SecretNotFound";
 
@@ -68,6 +72,8 @@ export type Verdict =
   /** The clone is damaged. */
   | { readonly is: "damaged" }
   | { readonly is: "disk full"; readonly trouble: Trouble }
+  /** The clone is larger than it may be, for what is in it of before, or for what the branch has. */
+  | { readonly is: "too large"; readonly trouble: Trouble }
   /** The server answers that the repository is elsewhere, and git does not say where. */
   | { readonly is: "redirected"; readonly status: string }
   | { readonly is: "trouble"; readonly trouble: Trouble };
@@ -340,6 +346,15 @@ export const verdict = (place: Place, failure: GitFailure): Verdict => {
       "ConnectionFailed",
       `branch ${place.branch} of ${place.url} has more files than the journal reads: use a branch, or a repository, of its own`,
     );
+  if (ended.by === "error" && ended.message === TOO_LARGE)
+    return {
+      is: "too large",
+      trouble: {
+        reason: "RepositoryTooLarge",
+        message: `branch ${place.branch} of ${place.url} takes more room than a clone may (--git-clone-max-mib): use a branch, or a repository, of its own, or ask who runs the controller to raise that flag`,
+        lasts: true,
+      },
+    };
   const near = `${nearWords(place, stderr)}\n${ended.by === "error" ? ended.message : ""}`;
   if (ended.by === "error" && !DISK.test(near)) return passing(`git could not be run: ${shown(place, ended.message)}`);
   const rule = RULES.find(({ says }) => says.test(near));
