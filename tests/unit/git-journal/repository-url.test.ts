@@ -66,7 +66,7 @@ describe("URLs that are accepted", () => {
     expect(right(repositoryUrl(a)).repository === right(repositoryUrl(b)).repository).toBe(isOne);
   });
 
-  it("what is said of the repository is said of what it is called, too", () => {
+  it("what a repository is called is, as a URL, called the same", () => {
     const segment = fc.constantFrom("team", "R", "live.git", ".git", ".GIT", "~", ".", "%2Egit", "%25%41", "a~b", "");
     fc.assert(
       fc.property(
@@ -75,7 +75,7 @@ describe("URLs that are accepted", () => {
         fc.constantFrom("", ":22", ":443", ":80", ":8443"),
         fc.array(segment, { minLength: 1, maxLength: 5 }),
         (scheme, host, port, segments) => {
-          const once = repositoryUrl(`${scheme}${host}${port}/${segments.join("/")}/r.git`);
+          const once = repositoryUrl(`${scheme}${host}${port}/r/${segments.join("/")}`);
           const { repository } = right(once);
           expect(right(repositoryUrl(`https://${repository}`)).repository).toBe(
             repository.replace(/^([^/]*):443\//u, "$1/"),
