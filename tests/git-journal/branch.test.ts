@@ -28,7 +28,7 @@ it("is recovered before it is written, written from the tip that is known, and m
   const start = async () => {
     const work = await takeWorkDirectory(directory, `${directory}/memory`);
     if (E.isLeft(work)) throw new Error(work.left);
-    const one = branchIn(work.right, "a", { ...url.right, branch: branch("main") }, process.env);
+    const one = branchIn(work.right, "a", { ...url.right, branch: branch("main") }, process.env, 1e9);
     return (texts: Readonly<Record<string, string>>, by: string) =>
       one(
         planOf(() => live(texts, by)),

@@ -36,7 +36,11 @@ const cycle = async (side: Side, options: CycleOptions = {}): Promise<Outcome> =
 const readsOnly: NonNullable<ServerOptions>["fault"] = ({ path: at }) =>
   at.includes("receive-pack") ? { answers: 403 } : undefined;
 
-const repeats = () => ({ answers: 403, headers: { "content-type": "text/plain" }, body: `who is ${TOKEN}?\n` });
+const repeats = () => ({
+  answers: 403,
+  headers: { "content-type": "text/plain" },
+  body: `Permission to shop/live.git denied to ${TOKEN}.\n`,
+});
 
 /** Empty: it has ended. */
 const readProcess = (pid: string, file: "cmdline" | "environ"): string => {
@@ -108,7 +112,7 @@ describe("credentials", () => {
 
   it("that a server repeats are taken out of what it says", async () => {
     const { side } = await world({ fault: repeats }, { credentials: byToken });
-    expect(JSON.stringify(await cycle(side))).toContain("who is ***?");
+    expect(JSON.stringify(await cycle(side))).toContain("denied to ***");
   });
 });
 
@@ -120,7 +124,7 @@ describe("a server", () => {
       { fault: () => ({ answers: 301, headers: { location: "https://git.example.com/moved.git/info/refs" } }) },
       {},
       "InvalidURL",
-      /is redirected to https:\/\/git\.example\.com\/moved\.git\/info\/refs \(HTTP 301\), which is not followed: set repoUrl/u,
+      /is redirected to https:\/\/git\.example\.com\/moved\.git \(HTTP 301\), which is not followed: set repoUrl/u,
     ],
     [
       "that has no such repository",
@@ -142,6 +146,34 @@ describe("a server", () => {
     const outcome = await cycle(side);
     expect(outcome).toMatchObject({ is: "failed", trouble: { reason, message: expect.stringMatching(message) } });
   });
+
+  const ADVERTISEMENT = "application/x-git-upload-pack-advertisement";
+  it.each<readonly [number, string, string, RegExp]>([
+    [401, "text/plain", "SECRET\nfatal: SECRET\n", /missing, wrong or expired$/u],
+    [403, "text/plain", "SECRET\nremote: SECRET\rfatal: SECRET", /returned error: 403$/u],
+    [404, "text/plain", "Repository not found: SECRET\nSECRET", /may not read it: Repository not found$/u],
+    [404, "text/plain; charset=utf-8", "SECRET", /' not found$/u],
+    [418, "text/plain", "SECRET", /returned error: 418$/u],
+    [500, "text/plain", "SECRET", /returned error: 500$/u],
+    [302, "text/plain", "SECRET", /is redirected \(HTTP 302\)/u],
+    [200, "text/html", "<p>SECRET</p>\n", /is this a git repository/u],
+    [200, "text/plain", "SECRET\nSECRET", /is this a git repository/u],
+    [200, "application/json", '{"a":"SECRET"}', /./u],
+    [200, ADVERTISEMENT, "000bSECRET\n0000", /invalid server response$/u],
+  ])(
+    "that is none of Git, and answers %i with %s, is told without what it says",
+    async (answers, type, body, message) => {
+      const headers = {
+        "content-type": type,
+        location: "http://inside/login?token=SECRET",
+        "www-authenticate": "SECRET",
+      };
+      const { side } = await world({ tls: false, fault: () => ({ answers, headers, body }) });
+      const outcome = await cycle(side);
+      expect(outcome).toMatchObject({ is: "failed", trouble: { message: expect.stringMatching(message) } });
+      expect(JSON.stringify(outcome)).not.toContain("SECRET");
+    },
+  );
 
   it("is told that is not there, or has no name", async () => {
     const { side, server } = await world();

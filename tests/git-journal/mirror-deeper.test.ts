@@ -3,7 +3,7 @@ import { REQUEST_ROLLBACK } from "@janus/api";
 import type { JsonObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { administrator } from "../fixtures/administrator.ts";
+import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { deleting, patching } from "../fixtures/changes.ts";
 import { configMap, configuration, controllerOf, manifest, place, workDirectory } from "./mirror-world.ts";
 import { commitsElsewhere } from "./server-world.ts";
@@ -236,6 +236,28 @@ describe("the journal", () => {
     await have([path(namespace, "a"), path(namespace, "c")]);
     await expect.poll(() => files()[path(namespace, "a")]).toContain('a: "3"');
     await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "True" });
+  });
+
+  it("writes what other namespaces want while servers of one never answer, be they as many as may be written at a time", async () => {
+    const silent = await place({ fault: () => "silence" });
+    for (const name of ["one", "two", "three"])
+      await silent.create(
+        ...configuration(silent.url.replace("live.git", `${name}.git`)).map(
+          (one): Manifest => ({
+            ...one,
+            metadata: { name },
+            spec: JSON.parse(JSON.stringify(one["spec"]).replaceAll(/"name":"(?:repo|prod)"/gu, `"name":"${name}"`)),
+          }),
+        ),
+      );
+    const { url, namespace, have, create } = await place();
+    await controllerOf(silent.namespace, {
+      flags: { watchNamespaces: [silent.namespace, namespace], workers: { global: 2, perRepository: 2 } },
+    });
+    // Two by the checks of repositories, which are shared likewise, and one by a worker.
+    await expect.poll(() => silent.asked(), { timeout: 20_000 }).toBeGreaterThan(2);
+    await create(...configuration(url), configMap("a"));
+    await have([path(namespace, "a")]);
   });
 
   it("loses nothing, and pushes nothing twice, when the reply to a push is lost", async () => {

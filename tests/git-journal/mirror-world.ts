@@ -62,6 +62,7 @@ const flagsFor = (namespace: string): JournalFlags => ({
   },
   ingests: true,
   discoveryRefresh: 300_000,
+  largestClone: 1024 * 1024 * 1024,
   workers: { global: 4, perRepository: 2 },
   leases: { leaseDuration: 4_000, renewDeadline: 3_000, retryPeriod: 300, writeTimeout: 800 },
 });
@@ -146,7 +147,7 @@ interface PlaceOptions extends NonNullable<Parameters<typeof startGitServer>[0]>
 export const place = async ({
   namespace: given,
   ...options
-}: PlaceOptions = {}): Promise<Place & { readonly url: string }> => {
+}: PlaceOptions = {}): Promise<Place & { readonly url: string; readonly asked: () => number }> => {
   const server = await startGitServer({ tls: false, ...options });
   onTestFinished(server.stop);
   const namespace = given ?? (await freshNamespace());
@@ -160,6 +161,8 @@ export const place = async ({
       : [];
   return {
     url: server.url,
+    /** How many requests there were. */
+    asked: () => server.requests.length,
     namespace,
     git,
     files: () => Object.fromEntries(names().map((at) => [at, git(["cat-file", "blob", `main:${at}`])])),

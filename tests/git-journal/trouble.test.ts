@@ -53,6 +53,59 @@ it("a clone that the disk has no room for is removed, and made again once it has
   expect(git(["cat-file", "blob", "main:prod/a.yaml"])).toBe("2");
 });
 
+const commitOf = (git: ReturnType<typeof gitOf>, at: string, size: number): string =>
+  git(
+    ["fast-import", "--quiet", "--force"],
+    `commit refs/heads/main\ncommitter Eve <eve@example.com> 1700000000 +0000\ndata 4\nelse\nM 100644 inline ${at}\ndata ${size}\n${randomBytes(
+      size / 2,
+    ).toString("hex")}\n`,
+  );
+
+const TOO_LARGE = {
+  is: "failed",
+  trouble: {
+    reason: "RepositoryTooLarge",
+    message: expect.stringMatching(
+      /^branch main of http:\S+ takes more room than a clone may \(--git-clone-max-mib\)/u,
+    ),
+    lasts: true,
+  },
+};
+
+it("a clone that outgrows its limit is ended while it grows, and removed; with a smaller branch it goes on", async () => {
+  const network = { isSlow: true };
+  const server = await startGitServer({
+    tls: false,
+    fault: ({ method }) => (method === "POST" && network.isSlow ? { stallsReplyAfter: 2_000_000 } : undefined),
+  });
+  onTestFinished(server.stop);
+  const git = gitOf(server.directory);
+  commitOf(git, "large", 8_000_000);
+  const side = await sideOf({ url: server.url });
+  const options = { wanted: live({ "prod/a.yaml": "1" }), largest: 1_000_000 };
+  // The rest would never come: it would end at its deadline, which is another trouble.
+  expect(await side.cycle(options)).toMatchObject(TOO_LARGE);
+  expect(existsSync(side.clone)).toBe(false);
+  network.isSlow = false;
+  expect(await side.cycle(options)).toMatchObject(TOO_LARGE);
+  git(["update-ref", "-d", "refs/heads/main"]);
+  commitOf(git, "small", 8000);
+  expect(await side.cycle(options)).toMatchObject({ is: "pushed" });
+});
+
+it("a clone that has outgrown its limit by what was pushed before is made anew, which is no trouble", async () => {
+  const server = await startGitServer({ tls: false });
+  onTestFinished(server.stop);
+  const side = await sideOf({ url: server.url });
+  const large = live({ "prod/a.yaml": randomBytes(1_000_000).toString("hex") });
+  expect(await side.cycle({ wanted: large })).toMatchObject({ is: "pushed" });
+  const small = live({ "prod/a.yaml": "1" });
+  expect(await side.cycle({ wanted: small, start: "clone" })).toMatchObject({ is: "pushed" });
+  const again = live({ "prod/a.yaml": "2" });
+  expect(await side.cycle({ wanted: again, start: "clone", largest: 500_000 })).toMatchObject({ is: "pushed" });
+  expect(gitOf(server.directory)(["cat-file", "blob", "main:prod/a.yaml"])).toBe("2");
+});
+
 it("a push that stalls is given up at its deadline, or at that of the Lease, and the fetch decides", async () => {
   const network = { isBad: true };
   const server = await startGitServer({

@@ -88,6 +88,7 @@ export interface CycleOptions {
   readonly start?: Start;
   readonly repack?: boolean;
   readonly deadlines?: Partial<Deadlines>;
+  readonly largest?: number;
   readonly mayPushFor?: () => number;
   /** Stands between the worker and git. */
   readonly around?: (git: Git) => Git;
@@ -129,6 +130,7 @@ export const sideOf = async (
       start = "disk",
       repack = false,
       deadlines = {},
+      largest = 1024 * 1024 * 1024,
       mayPushFor = () => 1000,
       around = (git) => git,
       env = process.env as Record<string, string>,
@@ -144,6 +146,7 @@ export const sideOf = async (
           directory: clone,
           place,
           deadlines: { ...DEADLINES, fetch: 20, push: 20, ...deadlines },
+          largest,
           mayPushFor,
         };
         const job: Job<unknown> = { place, plan, repack };

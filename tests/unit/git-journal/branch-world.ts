@@ -55,6 +55,7 @@ export const branchOf = (rules: readonly SelectionRule[] = ALL, more: Partial<De
   repository,
   branch: right(branchName("main")),
   secret: undefined,
+  namespace: "shop",
   limits: LIMITS,
   destinations: [
     {

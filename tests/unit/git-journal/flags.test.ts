@@ -15,6 +15,7 @@ it("has the defaults of the plan", () => {
       workers: { global: 24, perRepository: 5 },
       leases: { leaseDuration: 24_000, renewDeadline: 18_000, retryPeriod: 8_000, writeTimeout: 4_800 },
       workDirectory: "/var/cache/gitops-reverser",
+      largestClone: 1024 * 1024 * 1024,
       webhookPort: 9443,
       webhookRules: "Selected",
       certificates: undefined,
@@ -42,6 +43,7 @@ it.each([
     ["--git-batch-max-wait-sec=0", "--git-batch-max-bytes-mib=2"],
     { settings: { limits: { maxWait: 0, maxBytes: 2_097_152 } } },
   ],
+  [["--git-clone-max-mib=2"], { largestClone: 2_097_152 }],
   [
     ["--webhook-cert-path=/certs", "--webhook-cert-name=cert.pem"],
     { certificates: { directory: "/certs", certificate: "cert.pem", key: "tls.key" } },

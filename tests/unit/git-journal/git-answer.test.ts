@@ -94,7 +94,11 @@ describe("an answer of git", () => {
     [
       "a disk that is full on the other side",
       "remote: fatal: write error: No space left on device\nfatal: the remote end hung up unexpectedly\n",
-      trouble("ConnectionFailed", /^the connection to git\.example\.com failed: fatal: write error: No space/u, false),
+      trouble(
+        "ConnectionFailed",
+        "the connection to git.example.com failed: the remote end hung up unexpectedly",
+        false,
+      ),
     ],
     ["a redirect", unable("The requested URL returned error: 301"), { is: "redirected", status: "301" }],
     [
@@ -117,8 +121,13 @@ describe("an answer of git", () => {
     ],
     [
       "a wrong password, with words of the server",
-      `remote: the token has expired\n${PROMPT}`,
-      trouble("AuthenticationFailed", /live\.git: the token has expired$/u, true),
+      `remote: HTTP Basic: Access denied. See https://git.example.com/help\n${PROMPT}`,
+      trouble("AuthenticationFailed", /live\.git: HTTP Basic: Access denied$/u, true),
+    ],
+    [
+      "a wrong password, with words of who knows",
+      `remote: one\nremote: two\n${PROMPT}`,
+      trouble("AuthenticationFailed", /live\.git: they are missing, wrong or expired$/u, true),
     ],
     [
       "an unknown CA, of GnuTLS",

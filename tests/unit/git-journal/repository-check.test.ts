@@ -69,10 +69,10 @@ it("a server that a worker has used is not asked soon, but at once if it was sai
 });
 
 it("a branch that takes no push says nothing of its repository", () => {
-  const troubles = ["AuthenticationFailed", "PushRefused", "DiskFull"].map(
+  const troubles = ["AuthenticationFailed", "PushRefused", "DiskFull", "RepositoryTooLarge"].map(
     (reason) => ({ type: "failed", reason, message: "", lasts: true }) as const,
   );
-  expect(troubles.map(isOfRepository)).toEqual([true, false, false]);
+  expect(troubles.map(isOfRepository)).toEqual([true, false, false, false]);
 });
 
 it("a branch that is missing is no error", () => {

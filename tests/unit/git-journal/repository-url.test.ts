@@ -46,8 +46,43 @@ describe("URLs that are accepted", () => {
     ["https://g/r", "https://g:444/r", false],
     ["git@g:r", "ssh://git@g/r", false],
     ["ssh://a@g/r", "ssh://b@g/r", false],
-  ])("%s and %s are one repository: %s", (a, b, isOne) => {
+  ])("%s and %s are one URL: %s", (a, b, isOne) => {
     expect(right(repositoryUrl(a)).key === right(repositoryUrl(b)).key).toBe(isOne);
+  });
+
+  it.each([
+    ["https://g/team/r", "https://G.:443//Team/r.git/", true],
+    ["https://g/team/r", "http://g/team/r/.git", true],
+    ["https://g/team/r", "git@g:team/r.git", true],
+    ["git@g:r", "ssh://other@g:22/~/r", true],
+    ["https://g/%7Eann/r%2egit", "https://u:p@g/~ann/r", true],
+    ["https://g/r", "https://g/r.gitx", false],
+    ["https://g/r", "https://g/rgit", false],
+    ["https://g/.git", "https://g/r", false],
+    ["https://g/r", "https://g:444/r", false],
+    ["https://g/a/r", "https://g/b/r", false],
+    ["https://g/a%2fr", "https://g/a/r", false],
+  ])("%s and %s are of one repository: %s", (a, b, isOne) => {
+    expect(right(repositoryUrl(a)).repository === right(repositoryUrl(b)).repository).toBe(isOne);
+  });
+
+  it("what a repository is called is, as a URL, called the same", () => {
+    const segment = fc.constantFrom("team", "R", "live.git", ".git", ".GIT", "~", ".", "%2Egit", "%25%41", "a~b", "");
+    fc.assert(
+      fc.property(
+        fc.constantFrom("https://u:p@", "http://", "ssh://git@", "ssh://"),
+        fc.constantFrom("g", "Git.example.com", "g.", "[::1]"),
+        fc.constantFrom("", ":22", ":443", ":80", ":8443"),
+        fc.array(segment, { minLength: 1, maxLength: 5 }),
+        (scheme, host, port, segments) => {
+          const once = repositoryUrl(`${scheme}${host}${port}/r/${segments.join("/")}`);
+          const { repository } = right(once);
+          expect(right(repositoryUrl(`https://${repository}`)).repository).toBe(
+            repository.replace(/^([^/]*):443\//u, "$1/"),
+          );
+        },
+      ),
+    );
   });
 });
 

@@ -95,6 +95,26 @@ describe("what is wanted", () => {
     expect(branch?.key).toBe(branchKey(right(repositoryUrl("https://git.example.com/live.git")), "main"));
   });
 
+  it("is for URLs of one repository written by each as it is, and of what is not another's folder", () => {
+    const second = config("shop/second", { repoUrl: "https://git.example.com/live" });
+    const dev = destination("shop/dev", { repoRef: { name: "second" }, baseFolder: "prod/dev" });
+    const branches = wanted(
+      config(),
+      second,
+      destination(),
+      dev,
+      watchRule(),
+      watchRule("shop/dev", { destinationRef: { name: "dev" } }),
+    );
+    expect(
+      branches.map(({ repository, destinations }) => [repository.url, destinations.map((one) => one.otherFolders)]),
+    ).toEqual([
+      ["https://git.example.com/live.git", [["prod/dev"]]],
+      ["https://git.example.com/live", [[]]],
+    ]);
+    expect(new Set(branches.map(({ key }) => key)).size).toBe(2);
+  });
+
   it("is without a destination at the root of the repository's branch, in its own namespace", () => {
     const spec = { gitRepoConfigRef: { name: "repo" }, rules: [{ resources: ["configmaps"] }] };
     const [branch] = wanted(config(), made("WatchRule", "shop/all", spec));
@@ -211,6 +231,15 @@ describe("two destinations with one folder", () => {
     expect(said("GitDestination shop/prod", ...all)).toMatch(/^ready/u);
     expect(said("GitDestination shop/later", ...all)).toBe(
       "failed OwnershipConflict: GitDestination shop/prod, which is older, has the same folder prod of branch main of https://git.example.com/live.git: use another baseFolder or branch, or delete one of the two",
+    );
+  });
+
+  it("are so as well where they name its repository by two URLs", () => {
+    const second = config("shop/second", { repoUrl: "git@git.example.com:live" });
+    const created = { creationTimestamp: "2026-02-02T00:00:00Z" };
+    const theirs = destination("shop/later", { repoRef: { name: "second" } }, created);
+    expect(said("GitDestination shop/later", second, ...all.map((one) => (one === later ? theirs : one)))).toBe(
+      "failed OwnershipConflict: GitDestination shop/prod, which is older, has the same folder prod of branch main of git@git.example.com:live, by another URL of that repository: use another baseFolder or branch, or delete one of the two",
     );
   });
 

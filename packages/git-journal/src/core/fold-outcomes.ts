@@ -40,6 +40,8 @@ const withDone = (state: BranchState, due: Comparison["due"]): BranchState["tran
 
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
+/** So much is fetched for nothing that it is not tried often. */
+const PAUSE_OF_LARGE = 300_000;
 
 export const failed = (state: BranchState, trouble: NonNullable<BranchState["trouble"]>, now: Instant): BranchState => {
   const failures = state.failures + 1;
@@ -50,7 +52,11 @@ export const failed = (state: BranchState, trouble: NonNullable<BranchState["tro
     comparison: comparison && { ...comparison, commits: [], left: comparison.left + unpushed },
     trouble,
     failures,
-    retryAt: now + Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures - 1, 10)),
+    retryAt:
+      now +
+      (trouble.reason === "RepositoryTooLarge"
+        ? PAUSE_OF_LARGE
+        : Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures - 1, 10))),
     toCompare: compareFrom(state, now, true),
     fetchedAt: undefined,
   };

@@ -20,7 +20,7 @@ export interface JournaledDestination {
   readonly isBlocked: boolean;
   /** False: no file is deleted, since it has no Ready rule, or one whose selector is wrong, so that nobody knows what it selects. */
   readonly deletes: boolean;
-  /** Inside of its own: of other destinations of the same branch, also where they are written with other credentials. */
+  /** Inside of its own: of other destinations of the same branch, also where they are written with other credentials, or by another URL. */
   readonly otherFolders: readonly BaseFolder[];
 }
 
@@ -28,12 +28,15 @@ export interface JournaledDestination {
  * All that is written to one branch of one repository, with the same credentials: one worker.
  *
  * Nobody writes with credentials that another one was given: two GitRepoConfigs with the same URL and different Secrets are two
- * branches here, with different keys. They meet as two clusters do, by compare-and-swap.
+ * branches here, with different keys. So are two URLs of which hosts have one repository, such as with and without `.git`, since a
+ * server may have two. They meet as two clusters do, by compare-and-swap; and of a folder, one destination of all is the owner.
  */
 export interface JournaledBranch {
   /** Names the clone and the Lease. */
   readonly key: string;
   readonly repository: RepositoryUrl;
+  /** Of the oldest GitRepoConfig. */
+  readonly namespace: string;
   readonly branch: BranchName;
   /** `namespace/name` of the Secret with the credentials. */
   readonly secret: string | undefined;

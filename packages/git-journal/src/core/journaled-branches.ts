@@ -16,8 +16,12 @@ export interface Written {
   readonly selects: readonly SelectionRule[] | undefined;
 }
 
-/** The repository and branch, in a form that is the same for all spellings. */
-export const branchOf = ({ destination: { repository }, branch }: Located): string => `${repository.key}\n${branch}`;
+/** The branch, in a form that is the same for all URLs of its repository. */
+export const branchOf = ({ destination: { repository }, branch }: Located): string =>
+  `${repository.repository}\n${branch}`;
+
+/** The branch where it is fetched and pushed. */
+const remoteOf = ({ destination: { repository }, branch }: Located): string => `${repository.key}\n${branch}`;
 
 /** With whose credentials it is written. Those in a URL are of its own GitRepoConfig, and never part of a name. */
 const credentialsOf = ({ destination: { config, repository } }: Located): string =>
@@ -86,13 +90,13 @@ const journaled = (
 /**
  * The branches by their keys, each with the destinations that a rule writes to, the oldest first.
  *
- * Guarantees: nobody writes with credentials that only another's GitRepoConfig names.
+ * Guarantees: nobody writes with credentials that only another's GitRepoConfig names, nor to a URL that is not a spelling of its own.
  */
 export const journaledBranches = (division: Division): ReadonlyMap<string, JournaledBranch> => {
   const { places, rulesTo, limits } = division;
   const nested = nestedFolders(places.values());
   const inUse = [...places.values()].filter(({ destination }) => rulesTo.has(destination.name));
-  const groups = [...Map.groupBy(inUse.toSorted(byAge), branchOf).values()].flatMap((group) =>
+  const groups = [...Map.groupBy(inUse.toSorted(byAge), remoteOf).values()].flatMap((group) =>
     [...Map.groupBy(group, credentialsOf)].map(
       ([credentials, members], at) => [members, at === 0 ? [] : [credentials]] as const,
     ),
@@ -106,6 +110,7 @@ export const journaledBranches = (division: Division): ReadonlyMap<string, Journ
       const branch: JournaledBranch = {
         key,
         repository,
+        namespace: config.metadata.namespace ?? "",
         branch: first.branch,
         secret: secretOf(config),
         limits: limitsFor(limits, config.spec),

@@ -11,8 +11,13 @@ export interface RepositoryUrl {
   readonly port: number | undefined;
   /** Of the URL. Of ssh: the user there, which is part of `url`, too. */
   readonly user: { readonly name: string; readonly password: string | undefined } | undefined;
-  /** Equal for two spellings of one repository; may be shown. */
+  /** Equal for two spellings of one URL; may be shown. */
   readonly key: string;
+  /**
+   * Equal for all URLs under which hosts of Git have one repository: with and without `.git`, by ssh and https, with whatever user and case.
+   * Few have two there: so it says who may own a folder, and not where something is written.
+   */
+  readonly repository: string;
 }
 
 const PORTS = { https: 443, http: 80, ssh: 22 } as const;
@@ -47,8 +52,20 @@ const userOf = (userinfo: string | undefined): E.Either<string, RepositoryUrl["u
   return E.right({ name, password: at < 0 ? undefined : password });
 };
 
+const hostKey = (host: string, port: number | undefined): string =>
+  `${host.toLowerCase().replace(/\.$/u, "")}${port === undefined ? "" : `:${port}`}`;
+
 const keyOf = (protocol: string, user: string, host: string, port: number | undefined, path: string): string =>
-  `${protocol}://${user}${host.toLowerCase().replace(/\.$/u, "")}${port === undefined ? "" : `:${port}`}${path.replace(/\/+$/u, "")}`;
+  `${protocol}://${user}${hostKey(host, port)}${path.replace(/\/+$/u, "")}`;
+
+const UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/giu;
+
+/** Without what may be left out of a path, or written otherwise. */
+const repositoryAt = (host: string, port: number | undefined, path: string): string => {
+  const segments = path.replaceAll(UNRESERVED, decodeURIComponent).toLowerCase().split("/");
+  const name = segments.filter((segment) => !["", ".", "~"].includes(segment)).join("/");
+  return `${hostKey(host, port)}/${name.replace(/(?<=[^/])(?:\/?\.git)+$/u, "")}`;
+};
 
 const ofUrl = (match: RegExpExecArray): E.Either<string, RepositoryUrl> => {
   const [, scheme = "", userinfo, host = "", digits, path = ""] = match;
@@ -62,20 +79,15 @@ const ofUrl = (match: RegExpExecArray): E.Either<string, RepositoryUrl> => {
   return E.flatMap(userOf(userinfo), (user): E.Either<string, RepositoryUrl> => {
     if (protocol !== "ssh") {
       const key = keyOf(protocol, "", host, port, path);
-      return E.right({
-        protocol,
-        url: `${protocol}://${host}${port === undefined ? "" : `:${port}`}${path}`,
-        host,
-        port,
-        user,
-        key,
-      });
+      const url = `${protocol}://${host}${port === undefined ? "" : `:${port}`}${path}`;
+      return E.right({ protocol, url, host, port, user, key, repository: repositoryAt(host, port, path) });
     }
     if (user?.password !== undefined) return refused("has a password, which ssh does not take: use a key in secretRef");
     if (user !== undefined && !/^[A-Za-z0-9_][A-Za-z0-9._-]*$/u.test(user.name)) return refused(EXPECTED);
     const login = user === undefined ? "" : `${user.name}@`;
     const url = `ssh://${login}${host}${port === undefined ? "" : `:${port}`}${path}`;
-    return E.right({ protocol, url, host, port, user, key: keyOf("ssh", login, host, port, path) });
+    const key = keyOf("ssh", login, host, port, path);
+    return E.right({ protocol, url, host, port, user, key, repository: repositoryAt(host, port, path) });
   });
 };
 
@@ -94,5 +106,14 @@ export const repositoryUrl = (text: string): E.Either<string, RepositoryUrl> => 
   if (name === undefined || host === undefined || path === undefined || path.startsWith("-")) return refused(EXPECTED);
   // Not that of ssh://host/path: here the path begins in the home directory.
   const key = `${name}@${host.toLowerCase()}:${path.replace(/\/+$/u, "")}`;
-  return E.right({ protocol: "ssh", url: text, host, port: undefined, user: { name, password: undefined }, key });
+  const repository = repositoryAt(host, undefined, path);
+  return E.right({
+    protocol: "ssh",
+    url: text,
+    host,
+    port: undefined,
+    user: { name, password: undefined },
+    key,
+    repository,
+  });
 };

@@ -203,11 +203,14 @@ const placesOf = (
 const shownName = (destination: string): string =>
   destination.includes(" ") ? destination : `GitDestination ${destination}`;
 
-const blockedBy = (owner: string, { destination: { folder, repository }, branch }: Located): Failed =>
-  refused(
+const blockedBy = (owner: string, its: Located | undefined, { destination, branch }: Located): Failed => {
+  const { folder, repository } = destination;
+  const by = its?.destination.repository.key === repository.key ? "" : ", by another URL of that repository";
+  return refused(
     "OwnershipConflict",
-    `${shownName(owner)}, which is older, has the same ${folder === "" ? "root" : `folder ${folder}`} of branch ${branch} of ${repository.url}: use another baseFolder or branch, or delete one of the two`,
+    `${shownName(owner)}, which is older, has the same ${folder === "" ? "root" : `folder ${folder}`} of branch ${branch} of ${repository.url}${by}: use another baseFolder or branch, or delete one of the two`,
   );
+};
 
 const withoutRules = (name: string, writers: readonly Written[]): string | undefined => {
   if (writers.some(({ selects }) => selects !== undefined)) return undefined;
@@ -271,7 +274,7 @@ export const resolved = (
     return {
       ...at,
       config: configKey(at.destination.config),
-      blocked: owner === undefined ? undefined : blockedBy(owner, at),
+      blocked: owner === undefined ? undefined : blockedBy(owner, places.get(owner), at),
       withoutRules: withoutRules(name, rulesTo.get(name) ?? []),
       withoutSecrets: withoutSecrets(at.destination),
     };

@@ -17,7 +17,7 @@ import type { WorkDirectory } from "./work-directory.ts";
 const DEADLINE = 30;
 
 const locate = async (git: Git, directory: string, place: Place): Promise<string | undefined> => {
-  const clone = { git, directory, place, deadlines: DEADLINES, mayPushFor: () => 0 };
+  const clone = { git, directory, place, deadlines: DEADLINES, largest: 0, mayPushFor: () => 0 };
   const answer = await perform(clone, { do: "locate" });
   return E.isRight(answer) && typeof answer.right === "string" ? answer.right : undefined;
 };

@@ -10,7 +10,7 @@ import * as O from "fp-ts/lib/Option.js";
 import { refOf } from "../core/git/branch-name.ts";
 import type { Effect, Results } from "../core/git/effect.ts";
 import { fastImport } from "../core/git/fast-import.ts";
-import { type GitFailure, type Place, TOO_MANY_FILES } from "../core/git/git-answer.ts";
+import { type GitFailure, type Place, TOO_LARGE, TOO_MANY_FILES } from "../core/git/git-answer.ts";
 import { concerns, parseEntry } from "../core/git/ls-tree.ts";
 import { type ObjectId, objectId } from "../core/git/object-id.ts";
 import { LOG_FORMAT, parseLog } from "../core/git/pending.ts";
@@ -34,6 +34,8 @@ export interface BareClone {
   readonly directory: string;
   readonly place: Place;
   readonly deadlines: Deadlines;
+  /** In bytes: so much room it may take. */
+  readonly largest: number;
   /** In s: so long a push may last at most, since afterwards another process may write the branch. */
   readonly mayPushFor: () => number;
 }
@@ -68,6 +70,18 @@ const prepare = async (directory: string): Promise<"present" | "absent"> => {
   for (const { parentPath, name } of entries)
     if (LEFT.test(name)) await rm(path.join(parentPath, name), { recursive: true, force: true });
   return "present";
+};
+
+/** In bytes, of what is there: files come and go meanwhile. */
+const sizeOf = async (directory: string): Promise<number> => {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = entries.map(({ parentPath, name }) =>
+    stat(path.join(parentPath, name)).then(
+      (found) => (found.isFile() ? found.size : 0),
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 };
 
 /** Records that end with NUL. */
@@ -118,10 +132,10 @@ const LOCATION = /<= Recv header: location: (\S+)/iu;
  * Carries out an effect.
  *
  * Guarantees: one git process at most, and no hook, filter or attribute of the repository, since there is no work tree; a push ends
- *             before `mayPushFor` does. Never rejects.
+ *             before `mayPushFor` does; a fetch that makes the clone larger than it may be is ended while it does. Never rejects.
  */
 export const perform = async <Read>(
-  { git, directory, place, deadlines, mayPushFor }: BareClone,
+  { git, directory, place, deadlines, largest, mayPushFor }: BareClone,
   effect: Effect<Read>,
 ): Answered<Results<Read>[keyof Results<Read>]> => {
   const ref = refOf(place.branch);
@@ -156,6 +170,7 @@ export const perform = async <Read>(
           `+${ref}:${FETCHED}`,
         ],
         deadline: deadlines.fetch,
+        failsFor: async () => ((await sizeOf(directory)) > largest ? TOO_LARGE : undefined),
         read: nothing,
       });
     case "locate": {

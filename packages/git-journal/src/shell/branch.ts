@@ -34,12 +34,16 @@ export interface Circumstances {
 /** Never for two plans at a time. What it returns has happened, one after the other. */
 export type Branch = <Read>(plan: Plan<Read>, circumstances: Circumstances) => Promise<readonly Outcome[]>;
 
-/** @param name of the clone; no other branch has it */
+/**
+ * @param name of the clone; no other branch has it
+ * @param largest how much room the clone may take, in bytes
+ */
 export const branchIn = (
   work: WorkDirectory,
   name: string,
   where: Pick<Place, "url" | "host" | "port" | "branch">,
   env: Readonly<Record<string, string | undefined>>,
+  largest: number,
 ): Branch => {
   const directory = work.clone(name);
   let use = UNUSED;
@@ -47,7 +51,7 @@ export const branchIn = (
     withAccess(authentication, work.places, async (access) => {
       const git = gitIn(gitEnvironment({ directory, home: work.home, url: where.url, access, env }), signal);
       const place = { ...where, secret, scrub: scrubber(authentication) };
-      const clone = { git, directory, place, deadlines: DEADLINES, mayPushFor };
+      const clone = { git, directory, place, deadlines: DEADLINES, largest, mayPushFor };
       const outcomes: Outcome[] = [];
       for (;;) {
         const cycling = nextCycle(use, plan, isFresh);

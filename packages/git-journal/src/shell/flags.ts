@@ -26,6 +26,8 @@ interface OwnValues {
   /** Of the Leases of branches. */
   readonly leases: LeaderTiming;
   readonly workDirectory: string;
+  /** In bytes. */
+  readonly largestClone: number;
   readonly webhookPort: number;
   readonly webhookRules: "Selected" | "All";
   /** Undefined: the certificates are made here. */
@@ -97,6 +99,11 @@ const HELP = helpText(DEFAULTS, {
         "Directory of this process alone, for clones. Default:",
         "/var/cache/gitops-reverser.",
       ),
+      flagHelp(
+        "--git-clone-max-mib <n>",
+        "How much room the clone of one branch may take there, in MiB: a larger one is not",
+        "written, and says so. Default: 1024.",
+      ),
       flagHelp("--webhook-port <port>", "Port of the admission webhook that tells who changed what. Default: 9443."),
       flagHelp(
         "--webhook-rules <Selected|All>",
@@ -123,6 +130,7 @@ const NUMBERS: Readonly<Record<string, readonly [least: number, most: number]>> 
   "git-batch-max-files": [1, 100_000],
   "git-batch-max-bytes-mib": [1, 1024],
   "git-batch-max-wait-sec": [0, 86_400],
+  "git-clone-max-mib": [1, 1_048_576],
   "workers-max-global": [1, 1000],
   "workers-max-per-repo": [1, 1000],
   "leases-renew-sec": [1, 3600],
@@ -162,6 +170,7 @@ const OWN: OwnFlags<OwnValues> = {
     "git-batch-max-files": { type: "string", default: "200" },
     "git-batch-max-bytes-mib": { type: "string", default: "1" },
     "git-batch-max-wait-sec": { type: "string", default: "20" },
+    "git-clone-max-mib": { type: "string", default: "1024" },
     "workers-max-global": { type: "string", default: "24" },
     "workers-max-per-repo": { type: "string", default: "5" },
     "leases-renew-sec": { type: "string", default: "8" },
@@ -208,6 +217,7 @@ const OWN: OwnFlags<OwnValues> = {
         workers: { global: number("workers-max-global"), perRepository: number("workers-max-per-repo") },
         leases,
         workDirectory,
+        largestClone: number("git-clone-max-mib") * MIB,
         webhookPort: number("webhook-port"),
         webhookRules,
         certificates:

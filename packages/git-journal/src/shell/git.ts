@@ -14,6 +14,8 @@ export interface GitProcess<A> {
   readonly input?: Iterable<Uint8Array>;
   /** Beside the environment of all. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Asked again and again while it runs, and in the end: why it fails, if it does. */
+  readonly failsFor?: () => Promise<string | undefined>;
   /** Reads all that it prints. */
   readonly read: (stdout: Readable) => Promise<A>;
 }
@@ -64,6 +66,9 @@ const tail = (stream: Readable): (() => string) => {
   return () => (isCut ? (/\n(.*)$/su.exec(kept)?.[1] ?? "") : kept);
 };
 
+/** How often it is looked whether a process may go on, in ms. */
+const PAUSE = 100;
+
 /** With all that it has started: they are of one process group. */
 const kill = ({ pid }: ChildProcess): void => {
   if (pid === undefined) return;
@@ -84,7 +89,7 @@ const failed = (ended: GitFailure["ended"], stderr = "", stdout = ""): E.Either<
  */
 export const gitIn =
   (env: Readonly<Record<string, string>>, signal?: AbortSignal): Git =>
-  async ({ args, deadline, input, env: more, read }) => {
+  async ({ args, deadline, input, env: more, failsFor = () => Promise.resolve(undefined), read }) => {
     if (signal?.aborted === true) return failed({ by: "signal", signal: "SIGTERM" });
     const [file, all] = command(args);
     const child = spawn(file, all, {
@@ -95,6 +100,16 @@ export const gitIn =
     });
     child.once("exit", () => void child.stdio[3]?.destroy());
     const stderr = tail(child.stderr);
+    let hasEnded = false;
+    let because: string | undefined;
+    const look = async (): Promise<void> => {
+      const why = await failsFor();
+      if (hasEnded) return;
+      because = why;
+      if (why === undefined) looking = setTimeout(() => void look(), PAUSE);
+      else kill(child);
+    };
+    let looking = setTimeout(() => void look(), PAUSE);
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
@@ -115,10 +130,14 @@ export const gitIn =
       return E.left(reasonOf(error));
     });
     const [how, got] = await Promise.all([ended, output, written]);
+    hasEnded = true;
     clearTimeout(timer);
+    clearTimeout(looking);
+    because ??= await failsFor();
     signal?.removeEventListener("abort", abort);
     const stdout = E.isRight(got) && typeof got.right === "string" ? got.right : "";
     if (isLate) return failed({ by: "deadline", seconds: deadline }, stderr(), stdout);
+    if (because !== undefined) return failed({ by: "error", message: because }, stderr());
     if (E.isLeft(got)) return failed({ by: "error", message: got.left }, stderr());
     if (how.by === "error") return failed({ by: "error", message: how.message }, stderr());
     return how.by === "exit" && how.code === 0 ? E.right(got.right) : failed(how, stderr(), stdout);

@@ -37,7 +37,7 @@ export interface Surroundings {
 
 export type JournalFlags = Pick<
   Flags,
-  "namespace" | "watchNamespaces" | "settings" | "ingests" | "discoveryRefresh" | "workers" | "leases"
+  "namespace" | "watchNamespaces" | "settings" | "ingests" | "discoveryRefresh" | "workers" | "leases" | "largestClone"
 >;
 
 interface Running {
@@ -73,10 +73,16 @@ export const startWork = (
   let configuration: Configuration | undefined;
   let keyTimer: NodeJS.Timeout | undefined;
 
+  const repositoryOf = (key: string): string => {
+    const branch = wanted?.branches.get(key);
+    return branch === undefined ? key : `${branch.namespace}\n${branch.repository.key}`;
+  };
+
   const queue = newWorkQueue({
     concurrency: flags.workers.global,
-    mostOfGroup: flags.workers.perRepository,
-    groupOf: (key) => wanted?.branches.get(key)?.repository.key ?? key,
+    // Servers of one namespace that do not answer keep no other namespace waiting, not even where both name the same.
+    groupOf: (key) => wanted?.branches.get(key)?.namespace ?? key,
+    shared: { of: repositoryOf, most: flags.workers.perRepository },
     backoff: BACKOFF,
     observe: (event) => {
       if (event.type === "threw")
@@ -135,6 +141,7 @@ export const startWork = (
         key,
         { url: repository.url, host: repository.host, port: repository.port, branch: branch.branch },
         env,
+        flags.largestClone,
       ),
       lease,
       streams,

@@ -8,9 +8,22 @@ export interface FairTurns<A> {
   readonly quit: (group: string, one: A) => void;
   /** The next one, which has a slot from now on. Undefined: none may have one now. */
   readonly next: () => A | undefined;
-  /** One of this group releases its slot. */
-  readonly leave: (group: string) => void;
+  /** Releases its slot. */
+  readonly leave: (one: A) => void;
 }
+
+/** Of all that share something, such as a server, so many have a slot at most, whatever group they are of. */
+export interface Shared<A> {
+  readonly of: (one: A) => string;
+  readonly most: number;
+}
+
+const count = (counts: Map<string, number>, of: string | undefined, by: 1 | -1): void => {
+  if (of === undefined) return;
+  const now = (counts.get(of) ?? 0) + by;
+  if (now === 0) counts.delete(of);
+  else counts.set(of, now);
+};
 
 /**
  * A number of slots, shared among independent groups.
@@ -20,17 +33,17 @@ export interface FairTurns<A> {
  *
  * Guarantees: never more slots than there are; no group ever has more than half of them, rounded up; groups take turns, so that a
  *             group that may have a slot gets one before any other gets two; a group without any slot may have each one that
- *             is free.
- *
- * @param mostOfGroup a group never has more, however many are free
+ *             is free. Who waits because of what it shares keeps no other of its group waiting.
  */
-export const fairTurns = <A>(places: number, mostOfGroup = Number.POSITIVE_INFINITY): FairTurns<A> => {
+export const fairTurns = <A>(places: number, shared?: Shared<A>): FairTurns<A> => {
   /** Groups in the order of their turns. */
   const waiting = new Map<string, Set<A>>();
+  /** Those that have a slot, with what was true of them when they got it. */
+  const holders = new Map<A, { readonly group: string; readonly share: string | undefined }>();
   const taken = new Map<string, number>();
-  let free = places;
+  const sharing = new Map<string, number>();
 
-  const takenBy = (group: string): number => taken.get(group) ?? 0;
+  const hasRoom = (one: A): boolean => shared === undefined || (sharing.get(shared.of(one)) ?? 0) < shared.most;
 
   return {
     join: (group, one) => {
@@ -45,21 +58,27 @@ export const fairTurns = <A>(places: number, mostOfGroup = Number.POSITIVE_INFIN
     },
     next: () => {
       for (const [group, ones] of waiting) {
-        if (takenBy(group) >= Math.min(free, mostOfGroup)) continue;
-        const [one] = ones;
-        ones.delete(one as A);
-        waiting.delete(group);
-        if (ones.size > 0) waiting.set(group, ones);
-        taken.set(group, takenBy(group) + 1);
-        free -= 1;
-        return one;
+        if ((taken.get(group) ?? 0) >= places - holders.size) continue;
+        for (const one of ones) {
+          if (!hasRoom(one)) continue;
+          ones.delete(one);
+          waiting.delete(group);
+          if (ones.size > 0) waiting.set(group, ones);
+          const share = shared?.of(one);
+          holders.set(one, { group, share });
+          count(taken, group, 1);
+          count(sharing, share, 1);
+          return one;
+        }
       }
       return undefined;
     },
-    leave: (group) => {
-      free += 1;
-      if (takenBy(group) === 1) taken.delete(group);
-      else taken.set(group, takenBy(group) - 1);
+    leave: (one) => {
+      const held = holders.get(one);
+      if (held === undefined) return;
+      holders.delete(one);
+      count(taken, held.group, -1);
+      count(sharing, held.share, -1);
     },
   };
 };

@@ -33,20 +33,20 @@ export const sharedApi = (api: Api, sharing: Sharing): ((group: string) => Api) 
     for (let start = waiting.next(); start !== undefined; start = waiting.next()) start();
   };
 
-  const free = (group: string): void => {
-    waiting.leave(group);
+  const free = (turn: () => void): void => {
+    waiting.leave(turn);
     grant();
   };
 
-  const turn = (group: string): Promise<boolean> =>
+  const turnOf = (group: string): Promise<(() => void) | undefined> =>
     new Promise((resolve) => {
       const start = (): void => {
         cancel();
-        resolve(true);
+        resolve(start);
       };
       const cancel = clock.after(patience, () => {
         waiting.quit(group, start);
-        resolve(false);
+        resolve(undefined);
       });
       waiting.join(group, start);
       grant();
@@ -55,13 +55,14 @@ export const sharedApi = (api: Api, sharing: Sharing): ((group: string) => Api) 
   return (group) => ({
     watch: api.watch,
     send: async (request) => {
-      if (!(await turn(group))) return E.left(unanswered("never-sent", `its turn did not come within ${patience} ms`));
+      const turn = await turnOf(group);
+      if (turn === undefined) return E.left(unanswered("never-sent", `its turn did not come within ${patience} ms`));
       const sent = clock.now();
       try {
         return await api.send(request);
       } finally {
-        if (pauses) clock.after(Math.min(clock.now() - sent, LONGEST_PAUSE), () => free(group));
-        else free(group);
+        if (pauses) clock.after(Math.min(clock.now() - sent, LONGEST_PAUSE), () => free(turn));
+        else free(turn);
       }
     },
   });

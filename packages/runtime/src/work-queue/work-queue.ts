@@ -1,6 +1,6 @@
 // A queue of keys to reconcile, with backoff and fairness among groups.
 import { type Backoff, delayAfter, type Clock, systemClock } from "@janus/kube";
-import { fairTurns } from "./fair-turns.ts";
+import { fairTurns, type Shared } from "./fair-turns.ts";
 
 /** The future of a key when the work on it has ended. */
 export type Requeue =
@@ -24,8 +24,8 @@ export interface QueueOptions {
   readonly work: (key: string) => Promise<Requeue>;
   /** The group of a key, for {@link fairTurns}. It may change; the one when it is added counts. Default: each key is a group. */
   readonly groupOf?: (key: string) => string;
-  /** How many keys of a group are processed at the same time. Default: as many as {@link fairTurns} gives it. */
-  readonly mostOfGroup?: number;
+  /** Limits further which keys are processed at the same time. */
+  readonly shared?: Shared<string>;
   /** The pause of a key after work that failed. */
   readonly backoff: Backoff;
   readonly observe?: (event: QueueEvent) => void;
@@ -54,13 +54,11 @@ export interface WorkQueue {
  * Never: ends because `work` threw. That counts as `failed`.
  */
 export const newWorkQueue = (options: QueueOptions): WorkQueue => {
-  const { concurrency, work, groupOf = (key) => key, mostOfGroup, backoff } = options;
+  const { concurrency, work, groupOf = (key) => key, shared, backoff } = options;
   const { observe = () => {}, clock = systemClock, random = Math.random } = options;
-  const places = fairTurns<string>(concurrency, mostOfGroup);
+  const places = fairTurns<string>(concurrency, shared);
   /** Waiting keys: the time since when, and the group. */
   const waiting = new Map<string, { readonly since: number; readonly group: string }>();
-  /** The groups of those that are being processed. */
-  const groups = new Map<string, string>();
   const working = new Map<string, "clean" | "dirty" | "urged">();
   const later = new Map<string, { readonly due: number; readonly cancel: () => void }>();
   const failures = new Map<string, number>();
@@ -117,9 +115,8 @@ export const newWorkQueue = (options: QueueOptions): WorkQueue => {
 
   const next = (): void => {
     for (let key = places.next(); key !== undefined; key = places.next()) {
-      const { since, group } = waiting.get(key) ?? { since: clock.now(), group: groupOf(key) };
+      const since = waiting.get(key)?.since ?? clock.now();
       waiting.delete(key);
-      groups.set(key, group);
       notBefore.delete(key);
       // This is the run that was scheduled for later.
       later.get(key)?.cancel();
@@ -136,8 +133,7 @@ export const newWorkQueue = (options: QueueOptions): WorkQueue => {
     observe({ type: "ended", key, took: clock.now() - started, requeue });
     const added = working.get(key);
     working.delete(key);
-    places.leave(groups.get(key) ?? groupOf(key));
-    groups.delete(key);
+    places.leave(key);
     if (requeue.type === "failed") {
       const failed = (failures.get(key) ?? 0) + 1;
       failures.set(key, failed);

@@ -42,17 +42,18 @@ describe("places that groups share", () => {
     expect(hoarded).toEqual([8, 4, 2, 1]);
     crowd(places, "e", 2);
     expect(all(places)).toEqual(["e0"]);
-    places.leave("e");
+    places.leave("e0");
     expect(all(places)).toEqual(["e1"]);
   });
 
-  it("are never more for a group than it may have, however many are free", () => {
-    const places = fairTurns<string>(100, 2);
-    crowd(places, "a", 5);
-    crowd(places, "b", 1);
-    expect(all(places)).toEqual(["a0", "b0", "a1"]);
-    places.leave("a");
-    expect(all(places)).toEqual(["a2"]);
+  it("are never more for what is shared than it may have, and others of the group go on", () => {
+    const places = fairTurns<string>(100, { of: (one: string) => one.slice(1, 2), most: 2 });
+    for (const one of ["a0", "a0'", "b0", "a1", "c0"]) places.join(one.slice(0, 1), one);
+    places.join("d", "d1");
+    places.join("d", "d2");
+    expect(all(places)).toEqual(["a0", "b0", "d1", "a1", "d2"]);
+    places.leave("b0");
+    expect(all(places)).toEqual(["c0"]);
   });
 
   it("are not given to who waits no more", () => {
@@ -60,6 +61,16 @@ describe("places that groups share", () => {
     crowd(places, "a", 2);
     places.quit("a", "a0");
     places.quit("a", "a2");
+    expect(all(places)).toEqual(["a1"]);
+  });
+
+  it("are given back for what was shared when they were given", () => {
+    const shares = new Map([["a0", "x"]]);
+    const places = fairTurns<string>(100, { of: (one: string) => shares.get(one) ?? "x", most: 1 });
+    crowd(places, "a", 2);
+    expect(all(places)).toEqual(["a0"]);
+    shares.set("a0", "y");
+    places.leave("a0");
     expect(all(places)).toEqual(["a1"]);
   });
 
@@ -76,6 +87,7 @@ describe("places that groups share", () => {
         const places = fairTurns<string>(size);
         const waiting = new Map<string, string[]>();
         const taken = new Map<string, number>();
+        const holders: string[] = [];
         /** How often others were given a place since this group has waited, and could have had one, in vain. */
         const passedOver = new Map<string, Set<string>>();
         const takenBy = (of: string): number => taken.get(of) ?? 0;
@@ -93,7 +105,8 @@ describe("places that groups share", () => {
           if (type === "quit") places.quit(group, ours.pop() ?? "nobody");
           if (type === "leave" && takenBy(group) > 0) {
             taken.set(group, takenBy(group) - 1);
-            places.leave(group);
+            const at = holders.findIndex((one) => one.startsWith(`${group}/`));
+            places.leave(holders.splice(at, 1)[0] ?? "nobody");
           }
           for (;;) {
             const eligible = [...waiting.keys()].filter(isEligible);
@@ -104,6 +117,7 @@ describe("places that groups share", () => {
             expect(eligible).toContain(of);
             expect(waiting.get(of)?.shift()).toBe(one);
             taken.set(of, takenBy(of) + 1);
+            holders.push(one);
             expect(free()).toBeGreaterThanOrEqual(0);
             expect(takenBy(of)).toBeLessThanOrEqual(Math.ceil(size / 2));
             passedOver.delete(of);

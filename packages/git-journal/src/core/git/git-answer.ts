@@ -5,6 +5,9 @@ import { type BranchName, refOf } from "./branch-name.ts";
 /** Why the reader of a tree has ended it. */
 export const TOO_MANY_FILES = "too many files";
 
+/** Why a process that filled the clone was ended. */
+export const TOO_LARGE = "too large";
+
 /** How a git process ended that did not succeed. */
 export interface GitFailure {
   readonly ended:
@@ -46,6 +49,7 @@ export type TroubleReason =
   | "InvalidURL"
   | "LeaseHeld"
   | "PushRefused"
+  | "RepositoryTooLarge"
   | "SecretMalformed"
   | "SecretNotFound";
 
@@ -68,6 +72,8 @@ export type Verdict =
   /** The clone is damaged. */
   | { readonly is: "damaged" }
   | { readonly is: "disk full"; readonly trouble: Trouble }
+  /** The clone is larger than it may be, for what is in it of before, or for what the branch has. */
+  | { readonly is: "too large"; readonly trouble: Trouble }
   /** The server answers that the repository is elsewhere, and git does not say where. */
   | { readonly is: "redirected"; readonly status: string }
   | { readonly is: "trouble"; readonly trouble: Trouble };
@@ -95,10 +101,27 @@ export const shown = ({ scrub }: Pick<Place, "scrub">, words: string): string =>
   return line.length <= LONGEST_WORDS ? line : `${line.slice(0, LONGEST_WORDS).toWellFormed()}…`;
 };
 
-/** Empty: it has said nothing. */
-const serverWordsOf = (place: Place, { stderr }: GitFailure): string => {
-  const servers = stderr.split("\n").filter(isOfServer);
-  return shown(place, servers.map((line) => line.slice("remote:".length).trim()).join("\n"));
+/** How the line of `push --porcelain` for our ref ends. */
+const statusOf = (stdout: string): { readonly flag: string; readonly summary: string } | undefined => {
+  const line = stdout.split("\n").find((one) => /^[ +*=!-]\t[^\t]+\t/u.test(one));
+  return line === undefined ? undefined : { flag: line.slice(0, 1), summary: line.split("\t").slice(2).join(" ") };
+};
+
+/**
+ * Sentences of hosts of Git that say why. Only what is matched is shown: the names in it are of an account and its repository.
+ */
+const KNOWN =
+  /^(?:Repository not found|Not found|Unauthorized|Cannot access repository|HTTP Basic: Access denied|Invalid username or (?:password|token)|Support for password authentication was removed|The project you were looking for could not be found|Write access to repository not granted|This repository was archived so it is read-only|Permission to [\w./-]{1,200} denied to [\w.[\]-]{1,100}|You are not allowed to (?:push code|upload code|download code|force push)|TF\d{6}|aborting due to possible repository corruption on the remote side)(?=[.:]|\s|$)/u;
+
+/**
+ * What the server says, as far as it may be shown. Git prints any answer over http that is plain text as if a host of Git had said it; and
+ * whoever writes a repoUrl would read what services inside of the cluster answer. Over ssh, and to a push that was decided on, it is a
+ * server that speaks the protocol of Git.
+ */
+const serverWordsOf = (place: Place, { stderr, stdout }: GitFailure): string => {
+  const said = stderr.split("\n").flatMap((line) => (isOfServer(line) ? [line.slice("remote:".length).trim()] : []));
+  const isOfGit = !/^https?:/iu.test(place.url) || statusOf(stdout) !== undefined;
+  return shown(place, (isOfGit ? said : said.flatMap((line) => KNOWN.exec(line)?.[0] ?? [])).join("\n"));
 };
 
 /** The words of the server, if it has said any, else those of git. */
@@ -110,8 +133,8 @@ const wordsOf = (place: Place, failure: GitFailure): string => {
     place,
     stderr
       .split("\n")
-      .filter((line) => !/^(?:hint|warning|Warning):/u.test(line))
-      .map((line) => line.replace(/^(?:fatal|error): /u, ""))
+      .filter((line) => !isOfServer(line) && !/^(?:hint|warning|Warning):/u.test(line))
+      .map((line) => line.replace(/^(?:fatal|error): /u, "").replace(/(?<=invalid server response); got .*/u, ""))
       .join("\n"),
   );
   if (own !== "") return own;
@@ -149,9 +172,13 @@ const unclean = (message: string): Verdict => ({
   trouble: { reason: "ConnectionFailed", message, lasts: false },
 });
 
+/** Where it is, without what else a server may say there: only what git has asked for is a repository, and not a page to log in. */
+const REPOSITORY = /^((?:https?:\/\/[^\s/?#@]+)?\/[^\s?#]*?)\/info\/refs(?:\?|$)/iu;
+
 /** Of a repository that is elsewhere. @param location undefined: the server does not say where */
 export const redirected = (place: Place, status: string, location: string | undefined): Trouble => {
-  const to = location === undefined ? "" : ` to ${shown(place, location)}`;
+  const there = REPOSITORY.exec(location ?? "")?.[1];
+  const to = there === undefined ? "" : ` to ${shown(place, there)}`;
   return {
     reason: "InvalidURL",
     message: `${place.url} is redirected${to} (HTTP ${status}), which is not followed: set repoUrl to where the repository is`,
@@ -355,6 +382,15 @@ export const verdict = (place: Place, failure: GitFailure): Verdict => {
       "ConnectionFailed",
       `branch ${place.branch} of ${place.url} has more files than the journal reads: use a branch, or a repository, of its own`,
     );
+  if (ended.by === "error" && ended.message === TOO_LARGE)
+    return {
+      is: "too large",
+      trouble: {
+        reason: "RepositoryTooLarge",
+        message: `branch ${place.branch} of ${place.url} takes more room than a clone may (--git-clone-max-mib): use a branch, or a repository, of its own, or ask who runs the controller to raise that flag`,
+        lasts: true,
+      },
+    };
   const near = `${nearWords(place, stderr)}\n${ended.by === "error" ? ended.message : ""}`;
   if (ended.by === "error" && !DISK.test(near)) return passing(`git could not be run: ${shown(place, ended.message)}`);
   const rule = RULES.find(({ says }) => says.test(near));
@@ -367,12 +403,6 @@ export const verdict = (place: Place, failure: GitFailure): Verdict => {
 /** That the ref on the server is no longer the one which was read. */
 const STALE =
   /stale info|fetch first|non-fast-forward|cannot lock ref|failed to update ref|reference already exists|incorrect old value|remote ref updated since checkout/u;
-
-/** How the line of `push --porcelain` for our ref ends. */
-const statusOf = (stdout: string): { readonly flag: string; readonly summary: string } | undefined => {
-  const line = stdout.split("\n").find((one) => /^[ +*=!-]\t[^\t]+\t/u.test(one));
-  return line === undefined ? undefined : { flag: line.slice(0, 1), summary: line.split("\t").slice(2).join(" ") };
-};
 
 /**
  * The verdict on a push; accepted: the server has said so.

@@ -55,6 +55,10 @@ const afterVerdict = <Read>(cycle: Cycle<Read>, found: Verdict): Next<Read> => {
       return failed(cycle, found.trouble);
     case "disk full":
       return { at: "discarding", cycle: { ...cycle, isUnclean: true }, trouble: found.trouble };
+    case "too large":
+      return cycle.isMended
+        ? { at: "discarding", cycle: { ...cycle, isUnclean: true }, trouble: found.trouble }
+        : { at: "making", cycle: mended, format: cycle.format ?? "sha1" };
     case "redirected":
       return { at: "locating", cycle, status: found.status };
     case "other format": {
@@ -67,7 +71,7 @@ const afterVerdict = <Read>(cycle: Cycle<Read>, found: Verdict): Next<Read> => {
       return cycle.isMended ? failed({ ...cycle, isUnclean: true }, found.trouble) : { at: "preparing", cycle: mended };
     case "damaged":
       return cycle.isMended
-        ? failed(cycle, connectionFailed(`the clone of ${url} is damaged, and so was the one before`))
+        ? failed(cycle, connectionFailed(`the clone of ${url} is damaged, although it was made anew`))
         : { at: "making", cycle: mended, format: cycle.format ?? "sha1" };
     case "absent":
     case "stale":
@@ -143,7 +147,9 @@ const ACCEPTED = { is: "accepted" } as const;
 const HANDLERS: Handlers<unknown> = {
   preparing: ({ cycle }, answer) => {
     if (E.isLeft(answer)) return afterFailure(cycle, answer.left);
-    return answer.right === "present" ? { at: "checking", cycle } : { at: "making", cycle, format: "sha1" };
+    return answer.right === "present"
+      ? { at: "checking", cycle }
+      : { at: "making", cycle: { ...cycle, isMended: true }, format: "sha1" };
   },
 
   checking: ({ cycle }, answer) => {
@@ -262,8 +268,7 @@ const HANDLERS: Handlers<unknown> = {
 
 type AnyAnswer<Read> = E.Either<GitFailure, Results<Read>[keyof Results<Read>]>;
 
-const wasKilled = <Read>(answer: AnyAnswer<Read>): boolean =>
-  E.isLeft(answer) && (answer.left.ended.by === "deadline" || answer.left.ended.by === "signal");
+const wasKilled = <Read>(answer: AnyAnswer<Read>): boolean => E.isLeft(answer) && answer.left.ended.by !== "exit";
 
 /**
  * What follows from the answer to the effect of a state.
