@@ -131,6 +131,11 @@ describe("the journal", () => {
       path(namespace, "old"),
       `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: old\n  namespace: ${namespace}\n`,
     );
+    commitsElsewhere(
+      git,
+      path(namespace, "new"),
+      `apiVersion: v1\nkind: Service\nmetadata:\n  name: else\n  namespace: ${namespace}\n`,
+    );
     await create(configMap("b"));
     await have(["README.md", path(namespace, "a"), path(namespace, "b")]);
     expect(files()[path(namespace, "a")]).toContain('a: "1"');

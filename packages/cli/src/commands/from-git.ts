@@ -176,7 +176,7 @@ export const planFromGit = (path: string | undefined, given: Flags): Promise<num
     const { write } = outputTo(process.stderr);
     nameRest(back);
     if (wrong.length > 0) {
-      write("Nothing was planned: mend these files, or name a folder without them.\n");
+      write("Nothing was planned: name a folder or file without them, or mend them and name the commit that does.\n");
       return 2;
     }
     if (flags.max === undefined && changes.length > MAX_CHANGES)

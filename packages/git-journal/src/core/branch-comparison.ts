@@ -64,6 +64,10 @@ const comparedWith = (
     tree,
     read,
     mayDelete: (layout, kind) => wanted.deletes && may(layout, kind),
+    isWritten: ({ resource: plural, ...layout }) =>
+      wanted.selected.some(
+        ({ group, version, ...one }) => group === layout.group && version === layout.version && one.plural === plural,
+      ),
   };
 };
 
