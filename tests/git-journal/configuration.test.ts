@@ -129,7 +129,7 @@ describe("a GitRepoConfig", () => {
     ["nowhere", "http://127.0.0.1:1/live.git", {}, "False ConnectionFailed", /^the connection to 127\.0\.0\.1 failed/u],
     ["no-url", "file:///etc", {}, "False InvalidURL", /must be an https, http or ssh URL/u],
     ["moved", "moved", {}, "False InvalidURL", /is redirected to https:\/\/git\.example\.com\/new\.git/u],
-    ["no-branch", "open", { allowedBranches: ["a..b"] }, "False BranchNotAllowed", /is no name of a branch/u],
+    ["no-branch", "open", { allowedBranches: ["x".repeat(201)] }, "False InvalidSpec", /is no name of a branch/u],
   ])("%s", async (name, server, spec, expected, message) => {
     const one = await config(name, serverOf(server), spec);
     await expect.poll(said(one), SOON).toBe(expected);

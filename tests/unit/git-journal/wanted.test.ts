@@ -263,7 +263,25 @@ describe("an object", () => {
       "with branches that git does not take",
       "GitRepoConfig shop/repo",
       [config("shop/repo", { branch: "a..b" })],
-      /^failed BranchNotAllowed: GitRepoConfig shop\/repo: "a\.\.b" is no name of a branch/u,
+      /^failed InvalidSpec: .*spec\.branch.* must be a name of a branch \(git check-ref-format\): no "\.\."/u,
+    ],
+    [
+      "with one such branch among others",
+      "GitRepoConfig shop/repo",
+      [config("shop/repo", { allowedBranches: ["main", "a..b"] })],
+      /^failed InvalidSpec: .*spec\.allowedBranches.*1.* must be a name of a branch/u,
+    ],
+    [
+      "with a part of a branch that is no name of a file",
+      "GitRepoConfig shop/repo",
+      [config("shop/repo", { branch: "x".repeat(201) })],
+      /^failed InvalidSpec: GitRepoConfig shop\/repo: "x+" is no name of a branch .*, or has a part of more than 200 bytes$/u,
+    ],
+    [
+      "of a branch that git does not take",
+      "GitDestination shop/prod",
+      [config(), destination("shop/prod", { branch: "bad..name" })],
+      /^failed InvalidSpec: .*spec\.branch.* must be a name of a branch/u,
     ],
     [
       "without its repository",

@@ -11,6 +11,7 @@ import {
   type TypeOf,
   withDefault,
 } from "@janus/api/codec";
+import { branch } from "./branch.ts";
 import { Metadata } from "./metadata.ts";
 import { NamespacedName } from "./references.ts";
 import { GitDestinationStatus } from "./status.ts";
@@ -44,7 +45,7 @@ const folder: Rule<string> = {
 
 const Spec = excerpt({
   repoRef: described("The GitRepoConfig of the repository.", NamespacedName),
-  branch: described("The branch, one of the repository's allowedBranches.", string({ minLength: 1 })),
+  branch: described("The branch, one of the repository's allowedBranches.", branch),
   baseFolder: described(
     "The folder in which all files are, such as clusters/prod.",
     satisfying(string({ minLength: 1, maxLength: LONGEST_FOLDER }), folder, safeFolder),

@@ -13,6 +13,7 @@ import {
   type TypeOf,
   withDefault,
 } from "@janus/api/codec";
+import { branch, branchOrNone } from "./branch.ts";
 import { Metadata } from "./metadata.ts";
 import { LabelSelector, LocalReference } from "./references.ts";
 import { Status } from "./status.ts";
@@ -55,12 +56,12 @@ const Spec = excerpt({
     string({ minLength: 1, maxLength: 2048 }),
   ),
   allowedBranches: optional(
-    described("Branches that GitDestinations may write.", list(string(), { atomic: true }, { maxItems: 1000 })),
+    described("Branches that GitDestinations may write.", list(branch, { atomic: true }, { maxItems: 1000 })),
   ),
   branch: optional(
     described(
       "A further one of them, and the branch of rules that name this repository directly. Default for these: the first of allowedBranches.",
-      string(),
+      branchOrNone,
     ),
   ),
   secretRef: optional(
