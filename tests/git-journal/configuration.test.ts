@@ -149,6 +149,10 @@ describe("a GitRepoConfig", () => {
   it("never shows a credential, wherever it comes from", async () => {
     await config("in-url", serverOf("guarded").replace("https://", `https://alice:${IN_URL}@`));
     await expect.poll(said(ref("GitRepoConfig", `${shop}/in-url`)), SOON).toBe("False CertificateUnknown");
+    const shown = await kubectl("get", "gitrepoconfig", "in-url", "-n", shop, "-o", "wide");
+    expect(shown.stdout).toContain(` ${serverOf("guarded")} `);
+    expect(shown.stdout).toMatch(/ False +CertificateUnknown /u);
+    expect(shown.stdout).not.toContain(IN_URL);
     const repeated = await config("repeated", serverOf("repeating"), { secretRef: { name: "right" } });
     await expect.poll(said(repeated), SOON).toBe("False AuthenticationFailed");
     expect(await messageOf(repeated)).toContain("who is ***?");

@@ -16,7 +16,7 @@ import {
 import { branch, branchOrNone } from "./branch.ts";
 import { Metadata } from "./metadata.ts";
 import { LabelSelector, LocalReference } from "./references.ts";
-import { Status } from "./status.ts";
+import { GitRepoConfigStatus } from "./status.ts";
 
 /** The most commits that go into one push, where nothing else is said. */
 export const MAX_COMMITS = 20;
@@ -101,7 +101,7 @@ const someBranch: Rule<GitRepoConfigSpec> = {
 export const GitRepoConfig = excerpt({
   metadata: Metadata,
   spec: satisfying(Spec, someBranch),
-  status: optional(Status),
+  status: optional(GitRepoConfigStatus),
 });
 export type GitRepoConfig = TypeOf<typeof GitRepoConfig>;
 

@@ -19,6 +19,8 @@ export interface Progress {
 export interface Told {
   readonly observed: ObservedObject;
   readonly readiness: Readiness;
+  /** Of a GitRepoConfig, without a password. */
+  readonly url?: string;
   /** Of a GitDestination. */
   readonly report?: DestinationReport;
 }
@@ -103,6 +105,7 @@ export const readinessOf = (all: Resolution, progress: Progress): ReadonlyMap<st
   return new Map([
     ...told("GitRepoConfig", all.repositories, (key, one) => ({
       readiness: repository(one, progress.repositories.get(key)),
+      url: one.url.url,
     })),
     ...told("GitDestination", all.destinations, (key, placed) => {
       const report = progress.reports.get(key);
