@@ -12,7 +12,7 @@ import {
   withDefault,
 } from "@janus/api/codec";
 import { branch } from "./branch.ts";
-import { Metadata } from "./metadata.ts";
+import { objectsWith } from "./metadata.ts";
 import { NamespacedName } from "./references.ts";
 import { GitDestinationStatus } from "./status.ts";
 
@@ -70,5 +70,5 @@ const Spec = excerpt({
 });
 export type GitDestinationSpec = TypeOf<typeof Spec>;
 
-export const GitDestination = excerpt({ metadata: Metadata, spec: Spec, status: optional(GitDestinationStatus) });
+export const GitDestination = objectsWith(Spec, GitDestinationStatus);
 export type GitDestination = TypeOf<typeof GitDestination>;

@@ -14,7 +14,7 @@ import {
   withDefault,
 } from "@janus/api/codec";
 import { branch, branchOrNone } from "./branch.ts";
-import { Metadata } from "./metadata.ts";
+import { objectsWith } from "./metadata.ts";
 import { LabelSelector, LocalReference } from "./references.ts";
 import { GitRepoConfigStatus } from "./status.ts";
 
@@ -98,11 +98,7 @@ const someBranch: Rule<GitRepoConfigSpec> = {
   holds: ({ branch, allowedBranches = [] }) => isGiven(branch) || allowedBranches.length > 0,
 };
 
-export const GitRepoConfig = excerpt({
-  metadata: Metadata,
-  spec: satisfying(Spec, someBranch),
-  status: optional(GitRepoConfigStatus),
-});
+export const GitRepoConfig = objectsWith(satisfying(Spec, someBranch), GitRepoConfigStatus);
 export type GitRepoConfig = TypeOf<typeof GitRepoConfig>;
 
 /** All branches that may be written. */
