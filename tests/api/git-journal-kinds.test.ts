@@ -116,7 +116,7 @@ describe("the kinds of the Git journal", () => {
   it("kubectl get gitjournal lists them, with their columns", async () => {
     await create("GitDestination", { repoRef: { name: "repo" }, branch: "main", baseFolder: "clusters/prod" });
     const { stdout } = await kubectl("get", "gitdestinations", "-n", namespace);
-    expect(stdout.split("\n")[0]?.split(/\s+/u)).toEqual(["NAME", "REPO", "BRANCH", "BASEFOLDER", "READY", "AGE"]);
+    expect(stdout.split("\n")[0]?.split(/\s+/u).join(" ")).toBe("NAME REPO BRANCH BASEFOLDER READY REASON PUSHED AGE");
     await vi.waitFor(async () => {
       expect((await kubectl("get", "gitjournal", "-n", namespace)).stdout).toContain(
         "gitdestination.configbutler.ai/a",

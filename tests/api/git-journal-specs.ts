@@ -1,4 +1,6 @@
 // Specs of the kinds of the Git journal: those that upstream has had, and those that are refused, each with the message.
+import { BRANCH_FORM } from "../../packages/git-journal/src/api/branch.ts";
+
 export const FOLDER = 'baseFolder must not have the segments ".", ".." or ".git"';
 const destination = { repoRef: { name: "r" }, branch: "main", baseFolder: "clusters/prod" };
 const rules = [{ resources: ["configmaps"] }];
@@ -12,6 +14,8 @@ export const ACCEPTED = [
   ],
   ["a GitRepoConfig of the same evening", "GitRepoConfig", { repoUrl: "git@g:r", allowedBranches: ["main"] }],
   ["a GitDestination", "GitDestination", destination],
+  ["a branch with a folder", "GitDestination", { ...destination, branch: "release/1.36-a@b_ü" }],
+  ["no branch, said twice", "GitRepoConfig", { repoUrl: "git@g:r", branch: "", allowedBranches: ["main"] }],
   ["a WatchRule of the plan's date", "WatchRule", { gitRepoConfigRef: { name: "r" }, objectSelector: {}, rules }],
   [
     "a WatchRule of the same evening",
@@ -38,6 +42,9 @@ export const REFUSED = [
   ],
   ["FromSelector without selector", "GitRepoConfig", withRules({ mode: "FromSelector" }), selector],
   ["a selector without FromSelector", "GitRepoConfig", withRules({ namespaceSelector: {} }), selector],
+  ["a branch that git does not take", "GitRepoConfig", { ...repo, branch: "bad..name" }, BRANCH_FORM],
+  ["one among others", "GitRepoConfig", { ...repo, allowedBranches: ["main", "a b"] }, BRANCH_FORM],
+  ["such a branch of a GitDestination", "GitDestination", { ...destination, branch: "a.lock/b\\" }, BRANCH_FORM],
   ["a folder that leads out", "GitDestination", { ...destination, baseFolder: "a/../b" }, FOLDER],
   ["a folder of git", "GitDestination", { ...destination, baseFolder: "a/.GIT/hooks" }, FOLDER],
   ["a folder that Windows takes for one of git", "GitDestination", { ...destination, baseFolder: ".git." }, FOLDER],

@@ -24,6 +24,7 @@ it("a commit that the journal has written is taken back, and the journal says so
   const goBack = (name: string, ...how: readonly string[]) => janus("plan", ...how, ...as, "--as-draft", name);
   const drafted = await goBack("txn", "--from-git", first, "--destination", `${namespace}/prod`);
   expect(drafted, drafted.stderr).toMatchObject({ code: 1 });
+  expect(drafted.stderr).not.toContain("Warning");
   await janus("approve", "txn", "-n", namespace, "--yes", "--as", "bob", "--as-group", "system:masters");
   expect((await over()).status.phase).toBe("Committed");
   await expect.poll(() => journal.files(), { timeout: 20_000 }).toEqual(before);

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
+import { marker } from "../../packages/git-journal/src/core/ownership.ts";
 import { configMap, within } from "../fixtures/manifests.ts";
 import { workspace } from "../fixtures/workspace.ts";
 import { janus } from "./command-line.ts";
-import { journalRepository, texts } from "./journal-repository.ts";
+import { FOLDER, journalRepository, texts } from "./journal-repository.ts";
 
 const bob = ["--as", "bob", "--as-group", "system:masters"];
 
@@ -19,6 +20,8 @@ it("takes a bad change back as a Draft that another user approves: then all is a
   const repository = journalRepository();
   await repository.record(...all);
   const before = await texts(all);
+  const owner = marker({ clusterUid: "another", destination: "shop/prod" });
+  repository.commit({ [`${FOLDER}/.configbutler/owner.yaml`]: owner, ".configbutler/owner.yaml": owner });
 
   await patch({ ...edited, data: { version: "2", added: "x" } });
   await remove(deleted);
@@ -31,11 +34,22 @@ it("takes a bad change back as a Draft that another user approves: then all is a
   const as = ["-n", namespace, "--repo", repository.directory, "--service-account", "deployer"];
   const drafted = await janus("plan", "--revert", bad, ...as, "--as-draft", "txn");
   expect(drafted).toMatchObject({ code: 1 });
+  expect(drafted.stderr.match(/^Warning: .*/gmu)).toEqual([
+    expect.stringMatching(
+      /^Warning: clusters\/prod is the mirror of another cluster \(uid another, and this one has /u,
+    ),
+  ]);
   expect(drafted.stdout).toContain(
     ` 1  create     ConfigMap ${namespace}/deleted\n 2  change     ConfigMap ${namespace}/edited\n 3  delete     ConfigMap ${namespace}/made\n`,
   );
   expect(await txn()).toMatchObject({
-    metadata: { annotations: { "janus.io/from-git": `revert ${bad}`, "backup.janus.io/requested-by": "admin" } },
+    metadata: {
+      annotations: {
+        "janus.io/from-git": `revert ${bad}`,
+        "janus.io/from-cluster": "another",
+        "backup.janus.io/requested-by": "admin",
+      },
+    },
     spec: { lifecycle: "Draft", changes: [{ type: "Create" }, { type: "Update" }, { type: "Delete" }] },
   });
   expect(await texts(all)).not.toEqual(before);

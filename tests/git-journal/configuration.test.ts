@@ -130,7 +130,7 @@ describe("a GitRepoConfig", () => {
     ["nowhere", "http://127.0.0.1:1/live.git", {}, "False ConnectionFailed", /^the connection to 127\.0\.0\.1 failed/u],
     ["no-url", "file:///etc", {}, "False InvalidURL", /must be an https, http or ssh URL/u],
     ["moved", "moved", {}, "False InvalidURL", /is redirected to https:\/\/git\.example\.com\/new\.git/u],
-    ["no-branch", "open", { allowedBranches: ["a..b"] }, "False BranchNotAllowed", /is no name of a branch/u],
+    ["no-branch", "open", { allowedBranches: ["x".repeat(201)] }, "False InvalidSpec", /is no name of a branch/u],
   ])("%s", async (name, server, spec, expected, message) => {
     const one = await config(name, serverOf(server), spec);
     await expect.poll(said(one), SOON).toBe(expected);
@@ -150,6 +150,10 @@ describe("a GitRepoConfig", () => {
   it("never shows a credential, wherever it comes from", async () => {
     await config("in-url", serverOf("guarded").replace("https://", `https://alice:${IN_URL}@`));
     await expect.poll(said(ref("GitRepoConfig", `${shop}/in-url`)), SOON).toBe("False CertificateUnknown");
+    const shown = await kubectl("get", "gitrepoconfig", "in-url", "-n", shop, "-o", "wide");
+    expect(shown.stdout).toContain(` ${serverOf("guarded")} `);
+    expect(shown.stdout).toMatch(/ False +CertificateUnknown /u);
+    expect(shown.stdout).not.toContain(IN_URL);
     const repeated = await config("repeated", serverOf("repeating"), { secretRef: { name: "right" } });
     await expect.poll(said(repeated), SOON).toBe("False AuthenticationFailed");
     expect(await messageOf(repeated)).toMatch(/: Repository not found$/u);

@@ -105,19 +105,23 @@ describe("a Transaction", () => {
 });
 
 describe("the journal", () => {
-  it("goes on after a restart, without a commit where nothing differs, and with what has changed meanwhile", async () => {
-    const { url, namespace, have, log, create, remove } = await place();
-    const directory = workDirectory();
-    await create(...configuration(url), configMap("a"), configMap("b"));
-    const first = await controllerOf(namespace, { directory });
-    await have([path(namespace, "a"), path(namespace, "b")]);
-    await first.stop();
-    await remove(configMap("b"));
-    await create(configMap("c"));
-    await controllerOf(namespace, { directory });
-    await have([path(namespace, "a"), path(namespace, "c")]);
-    expect(log("%s")).toEqual(["Update 2 objects", "Create 2 objects"]);
-  });
+  it.each(["sha1", "sha256"] as const)(
+    "goes on after a restart, without a commit where nothing differs, and with what has changed meanwhile, in a repository of %s",
+    async (objectFormat) => {
+      const { url, namespace, git, have, log, create, remove } = await place({ objectFormat });
+      const directory = workDirectory();
+      await create(...configuration(url), configMap("a"), configMap("b"));
+      const first = await controllerOf(namespace, { directory });
+      await have([path(namespace, "a"), path(namespace, "b")]);
+      await first.stop();
+      await remove(configMap("b"));
+      await create(configMap("c"));
+      await controllerOf(namespace, { directory });
+      await have([path(namespace, "a"), path(namespace, "c")]);
+      expect(log("%s")).toEqual(["Update 2 objects", "Create 2 objects"]);
+      expect(git(["rev-parse", "main"])).toMatch(objectFormat === "sha1" ? /^[0-9a-f]{40}$/u : /^[0-9a-f]{64}$/u);
+    },
+  );
 
   it("puts foreign edits right at its next push, and is never in the way of files of others", async () => {
     const { url, namespace, git, files, have, create } = await place();
@@ -130,6 +134,11 @@ describe("the journal", () => {
       git,
       path(namespace, "old"),
       `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: old\n  namespace: ${namespace}\n`,
+    );
+    commitsElsewhere(
+      git,
+      path(namespace, "new"),
+      `apiVersion: v1\nkind: Service\nmetadata:\n  name: else\n  namespace: ${namespace}\n`,
     );
     await create(configMap("b"));
     await have(["README.md", path(namespace, "a"), path(namespace, "b")]);

@@ -40,6 +40,8 @@ export const REQUEST_YIELD = `${GROUP}/give-way-to`;
 
 /** The commit to which the Transaction goes back, as kubectl janus plan --from-git writes it; `revert COMMIT`: it takes that one back. */
 export const FROM_GIT = "janus.io/from-git";
+/** The uids of the clusters whose mirror that commit has, where it is not this one; separated by commas. */
+export const FROM_CLUSTER = "janus.io/from-cluster";
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
 export const MANAGED_BY = "janus";

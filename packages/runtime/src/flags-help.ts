@@ -10,6 +10,8 @@ export interface HelpTexts {
   readonly objects: string;
   /** What the namespace of the controller is used for, after `The controller's namespace`. Default: nothing more is said. */
   readonly namespaceUse?: string;
+  /** What is said of --watch-namespace beside its default, such as what it does not narrow. Default: nothing more. */
+  readonly watchNote?: string;
   /** The label of the leader's Pod. */
   readonly leaderLabel: string;
   /** What is said of the name of the Lease beside its default, such as who else reads it. */
@@ -31,7 +33,7 @@ export const flagHelp = (flag: string, ...lines: readonly string[]): string => {
 /** Returns the help text of a controller. */
 export const helpText = (
   { namespace, writeTimeout, leaseName, leaderElection }: Omit<FlagDefaults, "help">,
-  { command, about, objects, namespaceUse, leaderLabel, leaseNote, own = {} }: HelpTexts,
+  { command, about, objects, namespaceUse, watchNote, leaderLabel, leaseNote, own = {} }: HelpTexts,
 ): string => {
   const { leaseDuration, renewDeadline, retryPeriod } = leaderElection;
   const common: readonly (readonly [flag: string, text: string])[] = [
@@ -52,6 +54,7 @@ export const helpText = (
       flagHelp(
         "--watch-namespace <names>",
         `Only ${objects} of these namespaces, separated by commas. Default: *, all.`,
+        ...(watchNote === undefined ? [] : [watchNote]),
       ),
     ],
     [

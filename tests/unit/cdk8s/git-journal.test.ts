@@ -88,6 +88,22 @@ describe("what would be refused is an error of the synthesis", () => {
       (scope) => new GitDestination(scope, "D", { repoRef: { name: "a" }, branch: "main", baseFolder: "a/.git" }),
     ],
     [
+      "a branch that git does not take",
+      "must be a name of a branch (git check-ref-format)",
+      (scope) => new GitDestination(scope, "D", { repoRef: { name: "a" }, branch: "a..b", baseFolder: "a" }),
+    ],
+    [
+      "a recipient that is none",
+      "spec.secrets.ageRecipients[0] is no public key of age",
+      (scope) =>
+        new GitDestination(scope, "D", {
+          repoRef: { name: "a" },
+          branch: "main",
+          baseFolder: "a",
+          secrets: { ageRecipients: ["me"] },
+        }),
+    ],
+    [
       "a rule without a destination",
       "set destinationRef to a GitDestination, or gitRepoConfigRef to a GitRepoConfig",
       (scope) => new WatchRule(scope, "W", { rules: [{ resources: ["*"] }] }),

@@ -33,10 +33,15 @@ const version = (kind: string): JsonObject => asObject((crd(kind)["versions"] as
 
 describe("CustomResourceDefinitions", () => {
   it.each([
-    ["GitRepoConfig", "gitrepoconfigs", "Namespaced", ["Ready", "Age"]],
-    ["GitDestination", "gitdestinations", "Namespaced", ["Repo", "Branch", "BaseFolder", "Ready", "Age"]],
-    ["WatchRule", "watchrules", "Namespaced", ["Destination", "Ready", "Age"]],
-    ["ClusterWatchRule", "clusterwatchrules", "Cluster", ["Destination", "Ready", "Age"]],
+    ["GitRepoConfig", "gitrepoconfigs", "Namespaced", "URL Ready Reason Age (Message)"],
+    [
+      "GitDestination",
+      "gitdestinations",
+      "Namespaced",
+      "Repo Branch BaseFolder Ready Reason Pushed (Commit) Age (Message)",
+    ],
+    ["WatchRule", "watchrules", "Namespaced", "Destination Ready Reason Age (Message)"],
+    ["ClusterWatchRule", "clusterwatchrules", "Cluster", "Destination Ready Reason Age (Message)"],
   ])("%s has upstream's plural and scope, and a status subresource", (kind, plural, scope, columns) => {
     expect(crd(kind)).toMatchObject({
       group: "configbutler.ai",
@@ -50,9 +55,9 @@ describe("CustomResourceDefinitions", () => {
       storage: true,
       subresources: { status: {} },
     });
-    expect((version(kind)["additionalPrinterColumns"] as readonly JsonObject[]).map(({ name }) => name)).toEqual(
-      columns,
-    );
+    const shown = version(kind)["additionalPrinterColumns"] as readonly JsonObject[];
+    const names = shown.map(({ name, priority }) => (priority === 1 ? `(${name as string})` : (name as string)));
+    expect(names.join(" ")).toBe(columns);
   });
 
   it("fields that are not known are pruned, at any depth", () => {

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
+import { branch } from "../../../packages/git-journal/src/api/branch.ts";
 import { branchName } from "../../../packages/git-journal/src/core/git/branch-name.ts";
 
 /** Whether git takes each of them. */
@@ -54,5 +55,15 @@ it("whatever is taken for one, git takes, too", () => {
       expect(gits(accepted)).toEqual(accepted.map(() => true));
     }),
     { numRuns: 20 },
+  );
+});
+
+it("what the API server refuses is what is none, but for parts that are too long, and no text of Unicode", () => {
+  const unit = fc.constantFrom(...Array.from("ab/.-@{~^:?*[\\ \t\u0085"), "é", ".lock", "..", "HEAD");
+  fc.assert(
+    fc.property(fc.string({ unit, minLength: 1, maxLength: 6 }), (name) => {
+      expect(E.isRight(branch.decode(name))).toBe(accepts(name));
+    }),
+    { numRuns: 500 },
   );
 });

@@ -5,6 +5,7 @@ import { canonicalYaml } from "../../../packages/git-journal/src/core/canonical.
 import { compared, comparedFolders } from "../../../packages/git-journal/src/core/branch-comparison.ts";
 import type { SeenFile } from "../../../packages/git-journal/src/core/branch-event.ts";
 import { reportOf } from "../../../packages/git-journal/src/core/branch-report.ts";
+import { UNKNOWN } from "../../../packages/git-journal/src/core/history.ts";
 import { marker } from "../../../packages/git-journal/src/core/ownership.ts";
 import { sanitised } from "../../../packages/git-journal/src/core/sanitise.ts";
 import {
@@ -163,6 +164,22 @@ describe("the worker of a branch", () => {
     listed(world, [configMap("a", "1")]);
     work(world);
     expect(Object.keys(objects(world))).toEqual([pathOf("a"), "prod/README.md"]);
+  });
+
+  it("says nothing of files that the spec of the destination keeps from being written: its condition does", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1")]);
+    const path = pathOf("b");
+    const spared = (because: string | undefined) => ({ type: "spared", path, because }) as const;
+    const file = (because: string | undefined) =>
+      ({ destination: "shop/prod", resource: CONFIG_MAPS, path, ingested: spared(because) }) as const;
+    fold(world, { type: "seen", file: file(undefined), by: UNKNOWN });
+    work(world);
+    expect(report(world)).toMatchObject({ readiness: { type: "ready" } });
+    fold(world, { type: "seen", file: file("it is too large"), by: UNKNOWN });
+    expect(report(world)).toMatchObject({
+      readiness: { reason: "ListIncomplete", message: "configmaps: it is too large" },
+    });
   });
 
   it("leaves the files of a resource as they are while its list fails, whatever others make of them", () => {

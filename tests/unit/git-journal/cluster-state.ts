@@ -65,4 +65,5 @@ export const cluster = (...objects: readonly unknown[]): ClusterState => ({
   ]),
   served: SERVED,
   gone: new Set(),
+  watched: undefined,
 });

@@ -5,7 +5,7 @@ import type { CommittedFile, PlannedCommit } from "../../../packages/git-journal
 import { authorOf, BOT, commitAuthor } from "../../../packages/git-journal/src/core/commit-author.ts";
 import { type CommitContext, commitMessage } from "../../../packages/git-journal/src/core/commit-message.ts";
 import { type By, UNKNOWN } from "../../../packages/git-journal/src/core/history.ts";
-import { baseFolder, objectPath } from "../../../packages/git-journal/src/core/path.ts";
+import { baseFolder, objectPath, ROOT } from "../../../packages/git-journal/src/core/path.ts";
 import type { JournaledTransaction } from "../../../packages/git-journal/src/core/transactions.ts";
 import { right } from "./right.ts";
 import { anyCharacter } from "../core/arbitrary-text.ts";
@@ -13,19 +13,29 @@ import { anyCharacter } from "../core/arbitrary-text.ts";
 const FOLDER = right(baseFolder("prod"));
 const INSTALLATION = { clusterUid: "c", namespace: "janus-system", name: "janus-git-journal", instance: "pod-0" };
 const context = (more: Partial<CommitContext> = {}): CommitContext => ({
-  folder: FOLDER,
+  folders: [FOLDER],
   installation: INSTALLATION,
   ...more,
 });
 
-const file = (name: string, operation: CommittedFile["operation"] = "UPDATE"): CommittedFile => ({
+const file = (name: string, operation: CommittedFile["operation"] = "UPDATE", folder = FOLDER): CommittedFile => ({
   operation,
-  path: objectPath(FOLDER, { group: "", version: "v1", resource: "configmaps", namespace: "shop", name }),
+  path: objectPath(folder, { group: "", version: "v1", resource: "configmaps", namespace: "shop", name }),
   version: { fingerprint: "1", bytes: 1 },
   touch: 1,
 });
 const commit = (by: By, ...files: readonly CommittedFile[]): PlannedCommit => ({ by, files });
 const ALICE: By = { type: "user", name: "alice" };
+
+const TRANSACTION: JournaledTransaction = {
+  namespace: "shop",
+  name: "deploy-v2",
+  uid: "u",
+  phase: "Committed",
+  completedAt: 0,
+  users: { requestedBy: "alice", approvedBy: "bob" },
+  targets: [],
+};
 
 const TRAILERS = [
   "X-ConfigButler-ClusterUID: c",
@@ -56,6 +66,23 @@ describe("a message", () => {
     );
   });
 
+  it("counts objects, one of which may have a file in the folders of several destinations", () => {
+    const folders = [ROOT, FOLDER, right(baseFolder("prod/eu"))];
+    const files = (name: string) => folders.map((folder) => file(name, "UPDATE", folder));
+    const both = [...files("a"), ...files("b")];
+    expect(subject(commit(ALICE, ...both), context({ folders }))).toBe("Update 2 objects by user/alice");
+    expect(subject(commit(ALICE, ...files("a")), context({ folders }))).toBe(
+      "[UPDATE] core/v1/configmaps/shop/a by user/alice",
+    );
+    expect(subject(commit(ALICE, ...files("a"), file("a", "CREATE")), context({ folders }))).toBe(
+      "Update 1 object by user/alice",
+    );
+    const by: By = { type: "transaction", uid: "u" };
+    expect(subject(commit(by, ...both), context({ folders, transaction: TRANSACTION }))).toBe(
+      "Transaction shop/deploy-v2: Committed, 2 changes",
+    );
+  });
+
   it("lists fifty files", () => {
     const lines = commitMessage(
       commit(ALICE, ...Array.from({ length: 200 }, (_, at) => file(`${at}`))),
@@ -72,15 +99,7 @@ describe("a message", () => {
   });
 
   it("of a Transaction names it, and all who had to do with it", () => {
-    const transaction: JournaledTransaction = {
-      namespace: "shop",
-      name: "deploy-v2",
-      uid: "u",
-      phase: "Committed",
-      completedAt: 0,
-      users: { requestedBy: "alice", approvedBy: "bob" },
-      targets: [],
-    };
+    const transaction = TRANSACTION;
     const by: By = { type: "transaction", uid: "u" };
     const message = commitMessage(commit(by, file("a"), file("b"), file("c")), context({ transaction }));
     expect(message.split("\n")[0]).toBe("Transaction shop/deploy-v2: Committed, 3 changes");

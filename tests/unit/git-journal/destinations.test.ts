@@ -40,6 +40,7 @@ const known = (repo = config(), ...destinations: readonly GitDestination[]): Kno
   gitRepoConfigs: new Map([["shop/repo", repo]]),
   gitDestinations: new Map(destinations.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one])),
   namespaceLabels: (namespace) => ({ name: namespace }),
+  watched: undefined,
 });
 const ALL = { accessPolicy: { namespacedRules: { mode: "AllNamespaces" } } };
 
@@ -62,6 +63,12 @@ describe("a GitDestination", () => {
       destination("shop", { repoRef: { name: "none" } }),
       known(),
       "GitRepoConfigNotFound: there is no GitRepoConfig shop/none: create it",
+    ],
+    [
+      "of a repository in a namespace that is not watched",
+      destination("shop", { repoRef: { name: "repo", namespace: "infra" } }),
+      { ...known(), watched: ["shop"] },
+      "GitRepoConfigNotFound: GitRepoConfig infra/repo is in a namespace that the controller does not watch: add that to its flag --watch-namespace",
     ],
     [
       "of a namespace that may not write there",
@@ -122,6 +129,12 @@ describe("a rule", () => {
       "to a destination that is not there",
       inShop,
       known(),
+      "GitDestinationNotFound: there is no GitDestination shop/prod: create it",
+    ],
+    [
+      "to a destination that is not there, in one of the namespaces that are watched",
+      inShop,
+      { ...known(), watched: ["bank", "shop"] },
       "GitDestinationNotFound: there is no GitDestination shop/prod: create it",
     ],
     [

@@ -157,6 +157,7 @@ const pushed = (world: World, most: number, isHeard: boolean): World => {
     tree: world.tree,
     read,
     mayDelete: () => true,
+    isWritten: () => true,
   };
   const held = heldFiles(
     world.transactions.map((transaction) => ({ transaction, hold: holdOf(transaction) })),
@@ -293,6 +294,7 @@ it("after a crash a Transaction that has ended gets its commit from what is left
     tree: world.tree,
     read: new Map(),
     mayDelete: () => true,
+    isWritten: () => true,
   };
   const files = pendingFiles(planned(compared), compared, new Set());
   const touches = resumed(files, world.transactions, {

@@ -51,6 +51,7 @@ const compared = (more: Partial<Compared>): Compared => {
     tree,
     read: readAll(tree),
     mayDelete: () => true,
+    isWritten: ({ version }) => version === "v1",
     ...more,
   };
 };
@@ -140,11 +141,49 @@ describe("one file", () => {
     ["deleted", { tree: treeOf({ [path]: textOf("a", "1") }) }, [`DELETE ${path}`]],
     ["left while it cannot be written", { spared: new Set([path]), tree: treeOf({ [path]: textOf("a", "1") }) }, []],
     ["not deleted without a complete list", { tree: treeOf({ [path]: textOf("a", "1") }), mayDelete: () => false }, []],
-    ["another object than its path promises", { tree: treeOf({ [path]: textOf("b", "1") }) }, []],
-    ["another version than its path promises", { tree: treeOf({ [path]: textOf("a", "1").replace("v1", "v2") }) }, []],
     [
-      "another namespace than its path promises",
+      "deleted, with another object than its path promises",
+      { tree: treeOf({ [path]: textOf("b", "1") }) },
+      [`DELETE ${path}`],
+    ],
+    [
+      "deleted, with another version than its path promises",
+      { tree: treeOf({ [path]: textOf("a", "1").replace("v1", "v2") }) },
+      [`DELETE ${path}`],
+    ],
+    [
+      "deleted, with another namespace than its path promises",
       { tree: treeOf({ [path]: textOf("a", "1").replace("shop", "x") }) },
+      [`DELETE ${path}`],
+    ],
+    [
+      "with another object, not deleted without a complete list",
+      { tree: treeOf({ [path]: textOf("b", "1") }), mayDelete: () => false },
+      [],
+    ],
+    [
+      "with another object, left where nothing of it is written",
+      { tree: treeOf({ [path]: textOf("b", "1") }), isWritten: () => false },
+      [],
+    ],
+    [
+      "with another object, left where no object has this path",
+      {
+        tree: treeOf({
+          "v1/configmaps/shop/a.yaml": textOf("b", "1"),
+          "core/v1/configmaps/shop/a b.yaml": textOf("b", "1"),
+        }),
+      },
+      [],
+    ],
+    [
+      "of a tool, left although it has a name",
+      { tree: treeOf({ "core/v1/configmaps/shop/kustomization.yaml": textOf("b", "1") }) },
+      [],
+    ],
+    [
+      "of several objects, left as it is",
+      { tree: treeOf({ [path]: `${textOf("b", "1")}---\n${textOf("c", "1")}` }) },
       [],
     ],
     [

@@ -166,12 +166,14 @@ describe("resources", () => {
   });
 });
 
+const pluralOf = ({ kind }: KubeObject): string => `${kind.toLowerCase()}s`;
+
 const on = (
   rules: readonly SelectionRule[],
   one: KubeObject,
   labels: Readonly<Record<string, string>> | undefined = {},
 ) => {
-  const operations = operationsOn({ rules }, one, labels);
+  const operations = operationsOn({ plural: pluralOf(one), rules }, one, labels);
   return operations === undefined ? undefined : [...operations];
 };
 
@@ -188,7 +190,7 @@ describe("objects", () => {
     expect(on(ofCluster({}), object("ConfigMap"), undefined)).toEqual(ALL);
     expect(on(selector, object("ConfigMap"), { env: "prod" })).toEqual(ALL);
     expect(on(selector, object("ConfigMap"), { env: "dev" })).toBeUndefined();
-    expect(operationsOn({ rules: selector }, object("ConfigMap"), undefined)).toBeUndefined();
+    expect(operationsOn({ plural: "configmaps", rules: selector }, object("ConfigMap"), undefined)).toBeUndefined();
   });
 
   it("a namespaceSelector of scope Cluster is ignored", () => {
@@ -231,6 +233,33 @@ describe("objects", () => {
   it("other Leases and Secrets are", () => {
     expect(on(inShop({}), object("Lease", {}, {}, "coordination.k8s.io/v1"))).toEqual(ALL);
     expect(on(inShop({}), object("Secret", { name: "janus" }, { type: "Opaque" }))).toEqual(ALL);
+  });
+
+  it.each([
+    [
+      "an APIService",
+      object(
+        "APIService",
+        { name: "v1.apps", labels: { "kube-aggregator.kubernetes.io/automanaged": "onstart" }, namespace: null },
+        {},
+        "apiregistration.k8s.io/v1",
+      ),
+    ],
+    [
+      "a PriorityClass",
+      object("PriorityClass", { name: "system-node-critical", namespace: null }, {}, "scheduling.k8s.io/v1"),
+    ],
+    ["the Service of the API server", object("Service", { name: "kubernetes", namespace: "default" })],
+  ])("what kube-apiserver makes is not selected by *, but by its name: %s", (_, one) => {
+    const by = (...resources: readonly string[]) => on(ofCluster({ resources }), one);
+    expect(by("*")).toBeUndefined();
+    expect(by("*", pluralOf(one))).toEqual(ALL);
+  });
+
+  it("what others have made of these kinds is", () => {
+    const service = object("APIService", { name: "v1.metrics", namespace: null }, {}, "apiregistration.k8s.io/v1");
+    expect(on(ofCluster({ resources: ["*"] }), service)).toEqual(ALL);
+    expect(on(inShop({ resources: ["*"] }), object("Service", { name: "kubernetes" }))).toEqual(ALL);
   });
 
   it("rules are about files in their namespace, whether or not the resource is served", () => {

@@ -56,6 +56,15 @@ describe("the status of an object", () => {
     expect(statusChange(before, told, LATER)?.patch).toEqual({ metadata: { uid: "u" }, status: { pending: 7 } });
   });
 
+  it("has the URL of a repository, until there is none that can be used", () => {
+    const told = { observed: observed(), readiness: READY, url: "https://git.example.com/live.git" };
+    const before = { ...object(), status: asObject(statusChange(object(), told, NOW)?.patch["status"]) };
+    expect(before.status["url"]).toBe("https://git.example.com/live.git");
+    expect(statusChange(before, told, LATER)).toBeUndefined();
+    const refused = statusChange(before, { observed: observed(), readiness: failed("InvalidURL") }, LATER);
+    expect(refused?.patch["status"]).toMatchObject({ url: null });
+  });
+
   it("says nothing that was found of another version of it, or of another object of its name", () => {
     expect(statusChange(object(), { observed: observed(1), readiness: READY }, NOW)).toBeUndefined();
     expect(

@@ -8,6 +8,7 @@ import { branchKey } from "../../../packages/git-journal/src/core/journaled-bran
 import { notReadyOnes, readinessOf, type Told } from "../../../packages/git-journal/src/core/readiness.ts";
 import { repositoryUrl } from "../../../packages/git-journal/src/core/repository-url.ts";
 import { resolved } from "../../../packages/git-journal/src/core/wanted.ts";
+import { ANNA } from "./age-identities.ts";
 import { cluster, clusterWatchRule, config, destination, made, SETTINGS, watchRule } from "./cluster-state.ts";
 import { right } from "./right.ts";
 
@@ -31,6 +32,21 @@ const allSaid = (objects: readonly unknown[], ingests = true): ReadonlyMap<strin
     ingests,
   });
 };
+
+/** What is said of a destination whose second recipient is none, and of its rule, while its worker says this. */
+const saidOfWrongRecipients = (readiness: Told["readiness"] | undefined, ...rules: readonly KubeObject[]) => {
+  const wrong = destination("shop/prod", { secrets: { ageRecipients: [ANNA.recipient, "me"] } });
+  const report = { objects: 0, pending: 0, pushed: { commits: 0, files: 0 } };
+  const told = readinessOf(resolved(cluster(config(), wrong, ...rules), SETTINGS), {
+    repositories: new Map(),
+    reports: new Map(readiness === undefined ? [] : [["shop/prod", { ...report, readiness }]]),
+    ingests: true,
+  });
+  return ["GitDestination shop/prod", "WatchRule shop/all"].map((id) => told.get(id)?.readiness);
+};
+
+const WRONG_RECIPIENT =
+  "spec.secrets.ageRecipients[1] is no public key of age: compare it with what age-keygen -y prints";
 
 /** What is said of one of them. */
 const said = (id: string, ...objects: readonly unknown[]): string => {
@@ -276,7 +292,25 @@ describe("an object", () => {
       "with branches that git does not take",
       "GitRepoConfig shop/repo",
       [config("shop/repo", { branch: "a..b" })],
-      /^failed BranchNotAllowed: GitRepoConfig shop\/repo: "a\.\.b" is no name of a branch/u,
+      /^failed InvalidSpec: .*spec\.branch.* must be a name of a branch \(git check-ref-format\): no "\.\."/u,
+    ],
+    [
+      "with one such branch among others",
+      "GitRepoConfig shop/repo",
+      [config("shop/repo", { allowedBranches: ["main", "a..b"] })],
+      /^failed InvalidSpec: .*spec\.allowedBranches.*1.* must be a name of a branch/u,
+    ],
+    [
+      "with a part of a branch that is no name of a file",
+      "GitRepoConfig shop/repo",
+      [config("shop/repo", { branch: "x".repeat(201) })],
+      /^failed InvalidSpec: GitRepoConfig shop\/repo: "x+" is no name of a branch .*, or has a part of more than 200 bytes$/u,
+    ],
+    [
+      "of a branch that git does not take",
+      "GitDestination shop/prod",
+      [config(), destination("shop/prod", { branch: "bad..name" })],
+      /^failed InvalidSpec: .*spec\.branch.* must be a name of a branch/u,
     ],
     [
       "without its repository",
@@ -415,6 +449,35 @@ it("those that are not Ready are counted by kind and reason", () => {
     { kind: "GitRepoConfig", reason: "InvalidURL", stalled: true, count: 1 },
     { kind: "WatchRule", reason: "GitDestinationNotFound", stalled: false, count: 2 },
   ]);
+});
+
+describe("what is said of wrong recipients", () => {
+  it.each<readonly [string, Told["readiness"] | undefined]>([
+    ["before its worker has said anything", undefined],
+    ["while it is compared", { type: "progressing", reason: "Validating", message: "" }],
+    ["when all else is written", { type: "ready", reason: "Ready", message: "" }],
+  ])("is that the spec is wrong until somebody changes it: %s", (_, report) => {
+    const message: unknown = expect.stringContaining(WRONG_RECIPIENT);
+    const invalid = { type: "failed", reason: "InvalidSpec", message, lasts: true };
+    expect(saidOfWrongRecipients(report)[0]).toMatchObject(invalid);
+    expect(saidOfWrongRecipients(report, watchRule())).toMatchObject([
+      invalid,
+      { ...invalid, reason: "GitDestinationNotReady" },
+    ]);
+  });
+
+  it("is what fails besides, too", () => {
+    const message = "configmaps: 403 no";
+    const [said] = saidOfWrongRecipients(
+      { type: "failed", reason: "ListIncomplete", message, lasts: false },
+      watchRule(),
+    );
+    expect(said).toMatchObject({
+      reason: "InvalidSpec",
+      lasts: true,
+      message: expect.stringMatching(/until then no Secret is written; ListIncomplete: configmaps: 403 no$/u),
+    });
+  });
 });
 
 describe("whatever objects there are", () => {

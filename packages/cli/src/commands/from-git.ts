@@ -1,9 +1,10 @@
 // The way back from the Git journal: plans Transactions that go back to a commit, or take one back.
-import { FROM_GIT, MAX_CHANGES } from "@janus/api";
+import { FROM_CLUSTER, FROM_GIT, MAX_CHANGES } from "@janus/api";
 import { type ChangeManifest, kindOrder, type Manifest, type TransactionManifest } from "@janus/authoring";
 import { fromGitAnnotation, type ObjectChange, objectName, statedFields } from "@janus/git-journal/way-back";
 import { type Cluster, onCluster } from "../cluster/cluster.ts";
 import { Failure } from "../failure.ts";
+import { othersOf } from "../git/other-clusters.ts";
 import { pathInRepository } from "../git/path-in-repository.ts";
 import { type RepositoryFlags, withRepository } from "../git/repository.ts";
 import { type Conflict, type FiledChange, type WayBack, wayBackFrom, wayTo } from "../git/way-back.ts";
@@ -138,11 +139,26 @@ const nameRest = ({ skipped, left, wrong }: WayBack): void => {
 const inParts = <A>(all: readonly A[], most: number): readonly (readonly A[])[] =>
   Array.from({ length: Math.ceil(all.length / most) }, (_, at) => all.slice(at * most, (at + 1) * most));
 
+/** Warns where the files are those of another cluster: it may be restored here, or the folder be the wrong one. @returns its uid */
+const warnOfOthers = async (cluster: Cluster, { owners }: WayBack): Promise<readonly string[]> => {
+  const { warnings, uids } = await othersOf(cluster, owners);
+  for (const warning of warnings) outputTo(process.stderr).write(`Warning: ${warning}.\n`);
+  return uids;
+};
+
 /** Plans these changes, in several Transactions if need be. @returns the exit code of `plan`; undefined if they would change nothing. */
-const planParts = async (cluster: Cluster, { commit, changes }: WayBack, flags: Flags): Promise<number | undefined> => {
+const planParts = async (
+  cluster: Cluster,
+  { commit, changes }: WayBack,
+  flags: Flags,
+  others: readonly string[],
+): Promise<number | undefined> => {
   const { name, max = MAX_CHANGES, output, revert } = flags;
   const parts = inParts(ordered(changes), max);
-  const annotations = { [FROM_GIT]: fromGitAnnotation({ commit, reverts: revert !== undefined }) };
+  const annotations = {
+    [FROM_GIT]: fromGitAnnotation({ commit, reverts: revert !== undefined }),
+    ...(others.length === 0 ? {} : { [FROM_CLUSTER]: others.join(",") }),
+  };
   const codes: number[] = [];
   for (const [at, part] of parts.entries()) {
     const own = parts.length === 1 || name === undefined ? flags : { ...flags, name: `${name}-${at + 1}` };
@@ -176,15 +192,16 @@ export const planFromGit = (path: string | undefined, given: Flags): Promise<num
     const { write } = outputTo(process.stderr);
     nameRest(back);
     if (wrong.length > 0) {
-      write("Nothing was planned: mend these files, or name a folder without them.\n");
+      write("Nothing was planned: name a folder or file without them, or mend them and name the commit that does.\n");
       return 2;
     }
     if (flags.max === undefined && changes.length > MAX_CHANGES)
       throw new Failure(
         `${changes.length} changes, but a Transaction has at most ${MAX_CHANGES}: name a smaller folder, or add --max ${MAX_CHANGES} to make several, each of which is executed by itself`,
       );
+    const others = await warnOfOthers(cluster, back);
     await confirmed(back, flags);
-    const code = await planParts(cluster, back, flags);
+    const code = await planParts(cluster, back, flags, others);
     if (code !== undefined) return code;
     const state = `${flags.revert === undefined ? "in" : "before"} ${short(commit)}`;
     write(

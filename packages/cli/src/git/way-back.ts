@@ -10,6 +10,8 @@ import {
   type ObjectChange,
   type ObjectId,
   objectName,
+  type Owner,
+  ownersOf,
   type Tree,
   type Unused,
 } from "@janus/git-journal/way-back";
@@ -21,7 +23,7 @@ import * as O from "fp-ts/lib/Option.js";
 import { type Cluster, found } from "../cluster/cluster.ts";
 import { Failure } from "../failure.ts";
 import { commitOf, objectsIn, parentOf, tipOf, treeBelow } from "./committed-files.ts";
-import type { Repository } from "./repository.ts";
+import { answered, type Repository } from "./repository.ts";
 
 /** A change, and the file for which it is. */
 export interface FiledChange {
@@ -48,6 +50,8 @@ export interface WayBack {
   readonly left: readonly string[];
   readonly wrong: readonly Unused[];
   readonly skipped: readonly Unused[];
+  /** The folders of all files that it is about, each with whose mirror it is. */
+  readonly owners: ReadonlyMap<string, Owner>;
 }
 
 /** Objects that are read at a time. */
@@ -99,6 +103,20 @@ const judged = (goals: readonly Goal[], live: ReadonlyMap<Goal, Live>): Judged =
 const nothingThere = (path: string, name: string, repository: Repository): Failure =>
   new Failure(`there is no file of an object ${path === "" ? "" : `under ${path} `}at ${name} in ${repository.name}`);
 
+/** By the markers of these commits: the last one that has them counts. */
+const ownersAt = async (
+  repository: Repository,
+  commits: readonly ObjectId[],
+  goals: readonly Goal[],
+): Promise<WayBack["owners"]> => {
+  const paths = goals.map(({ path }) => path).filter((path) => !/\p{Cc}/u.test(path));
+  const owners = new Map<string, Owner>();
+  for (const commit of commits)
+    for (const [folder, owner] of answered(repository, await ownersOf(repository.git, commit, paths)))
+      owners.set(folder, owner);
+  return owners;
+};
+
 const isEmpty = ({ objects, wrong }: FilesOfCommit): boolean => objects.size + wrong.length === 0;
 
 /**
@@ -114,12 +132,14 @@ export const wayTo = async (
   const commit = await commitOf(repository, name);
   const tree = await treeBelow(repository, commit, path);
   const at = await objectsIn(repository, tree);
-  const newer = [...(await treeBelow(repository, await tipOf(repository), path))].filter(([file]) => !tree.has(file));
+  const newest = await tipOf(repository);
+  const newer = [...(await treeBelow(repository, newest, path))].filter(([file]) => !tree.has(file));
   const tip = await objectsIn(repository, newer);
   if (isEmpty(at) && isEmpty(tip)) throw nothingThere(path, name, repository);
   const goals = goalsOf(at, tip);
   const { wrong, skipped } = at;
-  return { commit, conflicts: [], wrong, skipped, ...judged(goals, await allLive(cluster, goals)) };
+  const owners = await ownersAt(repository, [newest, commit], goals);
+  return { commit, conflicts: [], wrong, skipped, owners, ...judged(goals, await allLive(cluster, goals)) };
 };
 
 const NO_TREE: Tree = new Map();
@@ -155,5 +175,6 @@ export const wayBackFrom = async (
   });
   const named = new Set([...goals, ...former.skipped].map(({ path }) => path));
   const skipped = [...former.skipped, ...wrote.skipped.filter(({ path }) => !named.has(path))];
-  return { commit, conflicts, wrong: [...wrote.wrong, ...former.wrong], skipped, ...judged(goals, all) };
+  const owners = await ownersAt(repository, [commit], goals);
+  return { commit, conflicts, wrong: [...wrote.wrong, ...former.wrong], skipped, owners, ...judged(goals, all) };
 };

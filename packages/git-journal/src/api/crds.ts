@@ -8,15 +8,29 @@ import { ClusterWatchRule, WatchRule } from "./watch-rule.ts";
 
 const column = (name: string, jsonPath: string, type = "string"): JsonObject => ({ name, type, jsonPath });
 
-const READY_AND_AGE: readonly JsonObject[] = [
-  column("Ready", '.status.conditions[?(@.type=="Ready")].status'),
+/** Of `kubectl get -o wide` only. */
+const wide = (name: string, jsonPath: string): JsonObject => ({ ...column(name, jsonPath), priority: 1 });
+
+const ofReady = (field: string): string => `.status.conditions[?(@.type=="Ready")].${field}`;
+
+interface Columns {
+  readonly before?: readonly JsonObject[];
+  readonly after?: readonly JsonObject[];
+}
+
+const columns = ({ before = [], after = [] }: Columns): readonly JsonObject[] => [
+  ...before,
+  column("Ready", ofReady("status")),
+  column("Reason", ofReady("reason")),
+  ...after,
   column("Age", ".metadata.creationTimestamp", "date"),
+  wide("Message", ofReady("message")),
 ];
 
 const definition = (
   { group, version, kind, plural, namespaced }: Resource,
   { schema }: { readonly schema: Schema },
-  columns: readonly JsonObject[],
+  shown: Columns,
 ): JsonObject => {
   const { spec, status } = schema["properties"] as JsonObject;
   const openAPIV3Schema: JsonObject = {
@@ -44,7 +58,7 @@ const definition = (
           served: true,
           storage: true,
           subresources: { status: {} },
-          additionalPrinterColumns: [...columns, ...READY_AND_AGE],
+          additionalPrinterColumns: columns(shown),
           schema: { openAPIV3Schema },
         },
       ],
@@ -52,16 +66,19 @@ const definition = (
   };
 };
 
-const DESTINATION = [column("Destination", ".spec.destinationRef.name")];
+const RULE: Columns = { before: [column("Destination", ".spec.destinationRef.name")] };
 
 /** They accept all objects of upstream that can be written to Git; fields that they do not have are pruned. */
 export const gitJournalCrds: readonly JsonObject[] = [
-  definition(gitRepoConfigs, GitRepoConfig, []),
-  definition(gitDestinations, GitDestination, [
-    column("Repo", ".spec.repoRef.name"),
-    column("Branch", ".spec.branch"),
-    column("BaseFolder", ".spec.baseFolder"),
-  ]),
-  definition(watchRules, WatchRule, DESTINATION),
-  definition(clusterWatchRules, ClusterWatchRule, DESTINATION),
+  definition(gitRepoConfigs, GitRepoConfig, { before: [column("URL", ".status.url")] }),
+  definition(gitDestinations, GitDestination, {
+    before: [
+      column("Repo", ".spec.repoRef.name"),
+      column("Branch", ".spec.branch"),
+      column("BaseFolder", ".spec.baseFolder"),
+    ],
+    after: [column("Pushed", ".status.lastPushTime", "date"), wide("Commit", ".status.lastCommit")],
+  }),
+  definition(watchRules, WatchRule, RULE),
+  definition(clusterWatchRules, ClusterWatchRule, RULE),
 ];

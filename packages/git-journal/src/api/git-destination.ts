@@ -11,7 +11,8 @@ import {
   type TypeOf,
   withDefault,
 } from "@janus/api/codec";
-import { Metadata } from "./metadata.ts";
+import { branch } from "./branch.ts";
+import { objectsWith } from "./metadata.ts";
 import { NamespacedName } from "./references.ts";
 import { GitDestinationStatus } from "./status.ts";
 
@@ -44,7 +45,7 @@ const folder: Rule<string> = {
 
 const Spec = excerpt({
   repoRef: described("The GitRepoConfig of the repository.", NamespacedName),
-  branch: described("The branch, one of the repository's allowedBranches.", string({ minLength: 1 })),
+  branch: described("The branch, one of the repository's allowedBranches.", branch),
   baseFolder: described(
     "The folder in which all files are, such as clusters/prod.",
     satisfying(string({ minLength: 1, maxLength: LONGEST_FOLDER }), folder, safeFolder),
@@ -69,5 +70,5 @@ const Spec = excerpt({
 });
 export type GitDestinationSpec = TypeOf<typeof Spec>;
 
-export const GitDestination = excerpt({ metadata: Metadata, spec: Spec, status: optional(GitDestinationStatus) });
+export const GitDestination = objectsWith(Spec, GitDestinationStatus);
 export type GitDestination = TypeOf<typeof GitDestination>;

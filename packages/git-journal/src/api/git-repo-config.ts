@@ -13,9 +13,10 @@ import {
   type TypeOf,
   withDefault,
 } from "@janus/api/codec";
-import { Metadata } from "./metadata.ts";
+import { branch, branchOrNone } from "./branch.ts";
+import { objectsWith } from "./metadata.ts";
 import { LabelSelector, LocalReference } from "./references.ts";
-import { Status } from "./status.ts";
+import { GitRepoConfigStatus } from "./status.ts";
 
 /** The most commits that go into one push, where nothing else is said. */
 export const MAX_COMMITS = 20;
@@ -55,12 +56,12 @@ const Spec = excerpt({
     string({ minLength: 1, maxLength: 2048 }),
   ),
   allowedBranches: optional(
-    described("Branches that GitDestinations may write.", list(string(), { atomic: true }, { maxItems: 1000 })),
+    described("Branches that GitDestinations may write.", list(branch, { atomic: true }, { maxItems: 1000 })),
   ),
   branch: optional(
     described(
       "A further one of them, and the branch of rules that name this repository directly. Default for these: the first of allowedBranches.",
-      string(),
+      branchOrNone,
     ),
   ),
   secretRef: optional(
@@ -97,11 +98,7 @@ const someBranch: Rule<GitRepoConfigSpec> = {
   holds: ({ branch, allowedBranches = [] }) => isGiven(branch) || allowedBranches.length > 0,
 };
 
-export const GitRepoConfig = excerpt({
-  metadata: Metadata,
-  spec: satisfying(Spec, someBranch),
-  status: optional(Status),
-});
+export const GitRepoConfig = objectsWith(satisfying(Spec, someBranch), GitRepoConfigStatus);
 export type GitRepoConfig = TypeOf<typeof GitRepoConfig>;
 
 /** All branches that may be written. */

@@ -1,5 +1,5 @@
-// The codec of the metadata that the controller reads of objects of its kinds.
-import { excerpt, integer, optional, string, type TypeOf } from "@janus/api/codec";
+// The codec of what the controller reads of objects of its kinds, and of their metadata.
+import { type Codec, excerpt, integer, optional, string, type TypeOf } from "@janus/api/codec";
 
 export const Metadata = excerpt({
   name: string(),
@@ -11,3 +11,7 @@ export const Metadata = excerpt({
   deletionTimestamp: optional(string()),
 });
 export type Metadata = TypeOf<typeof Metadata>;
+
+/** Of objects of the kind with this spec and status. */
+export const objectsWith = <S, T>(spec: Codec<S>, status: Codec<T>) =>
+  excerpt({ metadata: Metadata, spec, status: optional(status) });

@@ -22,6 +22,11 @@ const common = {
 export const Status = excerpt(common);
 export type Status = TypeOf<typeof Status>;
 
+export const GitRepoConfigStatus = excerpt({
+  ...common,
+  url: optional(described("The repository, as the controller has read it, without a password.", string())),
+});
+
 export const GitDestinationStatus = excerpt({
   ...common,
   lastCommit: optional(described("The last commit that was pushed for this destination.", string())),

@@ -11,7 +11,7 @@ import {
   string,
   type TypeOf,
 } from "@janus/api/codec";
-import { Metadata } from "./metadata.ts";
+import { objectsWith } from "./metadata.ts";
 import { LabelSelector, NamespacedName } from "./references.ts";
 import { Status } from "./status.ts";
 
@@ -87,20 +87,12 @@ const WatchRuleSpec = excerpt({
 export type WatchRuleSpec = TypeOf<typeof WatchRuleSpec>;
 
 /** Selects objects of its own namespace. */
-export const WatchRule = excerpt({
-  metadata: Metadata,
-  spec: satisfying(WatchRuleSpec, someDestination),
-  status: optional(Status),
-});
+export const WatchRule = objectsWith(satisfying(WatchRuleSpec, someDestination), Status);
 export type WatchRule = TypeOf<typeof WatchRule>;
 
 const ClusterWatchRuleSpec = excerpt({ ...referencesOf(withNamespace), rules: rulesOf(ClusterResourceRule) });
 export type ClusterWatchRuleSpec = TypeOf<typeof ClusterWatchRuleSpec>;
 
 /** Selects objects of the cluster, or of all namespaces. */
-export const ClusterWatchRule = excerpt({
-  metadata: Metadata,
-  spec: satisfying(ClusterWatchRuleSpec, someDestination),
-  status: optional(Status),
-});
+export const ClusterWatchRule = objectsWith(satisfying(ClusterWatchRuleSpec, someDestination), Status);
 export type ClusterWatchRule = TypeOf<typeof ClusterWatchRule>;

@@ -38,9 +38,10 @@ const problemOf = (text: string): string | undefined => {
   if (isPublicKey(text)) return undefined;
   if (/AGE-SECRET-KEY-|PRIVATE KEY/iu.test(text))
     return "is a private key: everybody who reads this object has it now. Make a new one, and put its public key there (age-keygen -y)";
-  if (/^(?:ssh|ecdsa|sk-ssh)-/u.test(text)) return "is a key of SSH: only those of age-keygen are supported";
+  if (/^(?:ssh|ecdsa|sk-ssh)-/u.test(text))
+    return "is a key of SSH, which is not supported: use one that age-keygen makes";
   if (/^age1[a-z]+1/u.test(text))
-    return "is a key of a plugin of age, or a post-quantum one: only those of age-keygen (age1 and 58 more characters) are supported";
+    return "is a key of a plugin of age, or a post-quantum one: only those of age-keygen (age1 and 58 more characters) are supported: use such a one";
   return "is no public key of age: compare it with what age-keygen -y prints (age1 and 58 more characters)";
 };
 
@@ -68,7 +69,7 @@ export const secretsOf = (key: Uint8Array, ageRecipients: readonly string[] = []
   const problem = recipientProblem(ageRecipients);
   return problem === undefined
     ? { secrets: { key, recipients: [...new Set(ageRecipients)].toSorted() }, problem }
-    : { secrets: { key, recipients: undefined, problem }, problem };
+    : { secrets: { key, recipients: undefined, isRefused: true }, problem };
 };
 
 /**

@@ -13,7 +13,7 @@ import { type History, recorded } from "./history.ts";
 import type { KeptObject } from "./kept-object.ts";
 import { entriesOf } from "./large-map.ts";
 import { marker, type Ownership, ownershipBy } from "./ownership.ts";
-import { type BaseFolder, type FilePath, isWithin, markerPath, ROOT } from "./path.ts";
+import { type BaseFolder, type FilePath, isWithin, markerPath } from "./path.ts";
 import { pendingFiles } from "./pending-files.ts";
 import { type Compared, mayDelete, type Plan, planned } from "./plan.ts";
 import { resumed } from "./transactions.ts";
@@ -64,6 +64,10 @@ const comparedWith = (
     tree,
     read,
     mayDelete: (layout, kind) => wanted.deletes && may(layout, kind),
+    isWritten: ({ resource: plural, ...layout }) =>
+      wanted.selected.some(
+        ({ group, version, ...one }) => group === layout.group && version === layout.version && one.plural === plural,
+      ),
   };
 };
 
@@ -152,12 +156,6 @@ const windowOf = (all: readonly PlannedCommit[], maxCommits: number): readonly P
   return tooMany < 0 ? all : all.slice(0, tooMany);
 };
 
-/** The folder of the destination that all of these files are in; else the root. */
-const commonFolder = (state: BranchState, { files }: PlannedCommit): BaseFolder =>
-  foldersOf(state)
-    .filter((folder) => files.every(({ path }) => isWithin(folder, path)))
-    .toSorted((a, b) => b.length - a.length)[0] ?? ROOT;
-
 const changeOf = (path: FilePath, content: Uint8Array | undefined): FileChange =>
   content === undefined ? { path, to: "absent" } : { path, to: "content", content };
 
@@ -176,7 +174,7 @@ const gitCommit = (
     author: commitAuthor(commit.by, transaction),
     at: Math.floor(now / 1000),
     message: commitMessage(commit, {
-      folder: commonFolder(state, commit),
+      folders: foldersOf(state),
       installation,
       ...(transaction === undefined ? {} : { transaction }),
       isIncomplete: own?.hold.type === "due" && own.hold.isIncomplete,

@@ -21,7 +21,7 @@ const shortened = (texts: readonly string[], key: string): readonly string[] => 
 const incompleteOf = ({ resources }: DestinationState): readonly string[] =>
   [...resources].flatMap(([key, { list, spared }]) => [
     ...(list.is === "failed" ? [`${shownKey(key)}: ${list.because}`] : []),
-    ...shortened([...new Set([...entriesOf(spared).values()].map(({ because }) => because))], key),
+    ...shortened([...new Set([...entriesOf(spared).values()].flatMap(({ because }) => because ?? []))], key),
   ]);
 
 const failed = (reason: string, message: string, lasts: boolean): Readiness => ({

@@ -25,7 +25,7 @@ export interface ListedResource {
   readonly version: string;
   readonly objects: LargeMap<FilePath, KeptObject>;
   /** Files of live objects that cannot be written, and why. */
-  readonly spared: LargeMap<FilePath, { readonly because: string }>;
+  readonly spared: LargeMap<FilePath, { readonly because: string | undefined }>;
   /** Only a complete list tells which objects there are not. */
   readonly list:
     | { readonly is: "begun" }

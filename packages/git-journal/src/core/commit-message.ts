@@ -1,7 +1,7 @@
 // Writes the messages of commits.
 import type { CommittedFile, PlannedCommit } from "./batch.ts";
 import { oneLine } from "./commit-author.ts";
-import { type BaseFolder, relativeTo } from "./path.ts";
+import { type BaseFolder, isWithin, relativeTo, ROOT } from "./path.ts";
 import type { JournaledTransaction } from "./transactions.ts";
 
 /** The installation that commits. */
@@ -13,7 +13,8 @@ export interface Installation {
 }
 
 export interface CommitContext {
-  readonly folder: BaseFolder;
+  /** Of all destinations of the branch. */
+  readonly folders: readonly BaseFolder[];
   readonly installation: Installation;
   /** The Transaction of a commit of one. */
   readonly transaction?: JournaledTransaction;
@@ -37,16 +38,24 @@ const verbOf = (files: readonly CommittedFile[]): string => {
   return first === undefined || others.length > 0 ? "Update" : VERBS[first];
 };
 
-const subjectOf = ({ by, files }: PlannedCommit, { folder, transaction }: CommitContext): string => {
+/** The objects of these files, as their paths name them from the folder of their destination on: one may be in several. */
+const objectsOf = (files: readonly CommittedFile[], folders: readonly BaseFolder[]): readonly string[] => {
+  const longestFirst = folders.toSorted((a, b) => b.length - a.length);
+  const folderOf = (path: string): BaseFolder => longestFirst.find((folder) => isWithin(folder, path)) ?? ROOT;
+  return [...new Set(files.map(({ path }) => relativeTo(folderOf(path), path).replace(/\.yaml$/u, "")))];
+};
+
+const subjectOf = ({ by, files }: PlannedCommit, { folders, transaction }: CommitContext): string => {
+  const objects = objectsOf(files, folders);
   if (transaction !== undefined) {
     const { namespace, name, phase } = transaction;
-    return `Transaction ${namespace}/${name}: ${phase}, ${counted(files.length, "change")}`;
+    return `Transaction ${namespace}/${name}: ${phase}, ${counted(objects.length, "change")}`;
   }
   const author = by.type === "user" ? ` by user/${oneLine(by.name)}` : "";
-  const [file, ...more] = files;
-  return file === undefined || more.length > 0
-    ? `${verbOf(files)} ${counted(files.length, "object")}${author}`
-    : `[${file.operation}] ${relativeTo(folder, file.path).replace(/\.yaml$/u, "")}${author}`;
+  const [operation, ...others] = new Set(files.map((file) => file.operation));
+  return operation === undefined || others.length > 0 || objects.length > 1
+    ? `${verbOf(files)} ${counted(objects.length, "object")}${author}`
+    : `[${operation}] ${objects.join("")}${author}`;
 };
 
 const bodyOf = ({ files }: PlannedCommit): string => {

@@ -37,6 +37,8 @@ export interface Known {
   readonly gitRepoConfigs: ReadonlyMap<string, GitRepoConfig>;
   readonly gitDestinations: ReadonlyMap<string, GitDestination>;
   readonly namespaceLabels: (namespace: string) => Labels;
+  /** Only the objects of these namespaces are known; undefined: those of all. */
+  readonly watched: readonly string[] | undefined;
 }
 
 type Resolved = E.Either<Unresolved, Destination>;
@@ -55,11 +57,22 @@ const writable = (config: GitRepoConfig, writers: readonly Writer[]): E.Either<U
   )(repositoryUrl(config.spec.repoUrl));
 };
 
-const repositoryAt = (key: string, { gitRepoConfigs }: Known): E.Either<Unresolved, GitRepoConfig> => {
-  const config = gitRepoConfigs.get(key);
-  return config === undefined
-    ? refused("GitRepoConfigNotFound", `there is no GitRepoConfig ${key}: create it`)
-    : E.right(config);
+/** Of an object that is not known, and maybe is there. */
+const notFound = (
+  kind: "GitDestination" | "GitRepoConfig",
+  key: string,
+  { watched }: Known,
+): E.Either<Unresolved, never> =>
+  refused(
+    `${kind}NotFound`,
+    watched === undefined || watched.includes(key.slice(0, key.indexOf("/")))
+      ? `there is no ${kind} ${key}: create it`
+      : `${kind} ${key} is in a namespace that the controller does not watch: add that to its flag --watch-namespace`,
+  );
+
+const repositoryAt = (key: string, known: Known): E.Either<Unresolved, GitRepoConfig> => {
+  const config = known.gitRepoConfigs.get(key);
+  return config === undefined ? notFound("GitRepoConfig", key, known) : E.right(config);
 };
 
 const fromNamespace = (namespace: string, { namespaceLabels }: Known): Writer => ({
@@ -117,7 +130,7 @@ export const resolveRule = (rule: Referring, known: Known): Resolved => {
     const key = keyOf(destinationRef, namespace);
     const destination = known.gitDestinations.get(key);
     return destination === undefined
-      ? refused("GitDestinationNotFound", `there is no GitDestination ${key}: create it`)
+      ? notFound("GitDestination", key, known)
       : resolveDestination(destination, known, [writerOf(rule, true, known)]);
   }
   const key = gitRepoConfigRef === undefined ? "" : keyOf(gitRepoConfigRef, namespace);

@@ -44,8 +44,8 @@ export interface SecretFiles {
   readonly key: Uint8Array;
   /** None: without their data. Undefined: it is not known for whom, and Secrets are left as they are. */
   readonly recipients: readonly string[] | undefined;
-  /** Why they are left as they are. */
-  readonly problem?: string;
+  /** The spec of the destination is why they are left, and its condition says so. */
+  readonly isRefused?: true;
 }
 
 export interface IngestContext {
@@ -60,15 +60,15 @@ export interface IngestContext {
 export type Ingested =
   | { readonly type: "unselected" }
   | { readonly type: "kept"; readonly path: FilePath; readonly object: KeptObject; readonly file: ObjectFile }
-  /** It has no file now, and an earlier one is left. */
-  | { readonly type: "spared"; readonly path: FilePath; readonly because: string };
+  /** It has no file now, and an earlier one is left. Undefined: the condition of the destination says why, without it. */
+  | { readonly type: "spared"; readonly path: FilePath; readonly because: string | undefined };
 
 const EMBEDS = "has data of a Secret in it, in plain: keep them in a Secret, or exclude the kind from what is written";
 
 const EMBEDS_PASSWORD =
   "has a name and a password in its repoUrl: use secretRef, or exclude the kind from what is written";
 
-const NO_KEY = "the key of their digests is not known";
+const NO_KEY = "Secrets are left as they are: the key of their digests is not known";
 
 /** Base64 of base64, and what is said of the key. */
 const ENCRYPTED_SIZE = 1.5;
@@ -108,10 +108,9 @@ export const ingested = (object: KubeObject, context: IngestContext): Ingested =
   const identity = identityOf(resource, object);
   const path = objectPath(folder, identity);
   const place = identity.namespace === undefined ? identity.name : `${identity.namespace}/${identity.name}`;
-  const spared = (because: string): Ingested => ({ type: "spared", path, because });
+  const spared = (because: string | undefined): Ingested => ({ type: "spared", path, because });
   if (isTooDeep(object)) return spared(`${object.kind} ${place} is nested too deep for a file of YAML`);
-  if (isSecret(object) && secrets.recipients === undefined)
-    return spared(`Secrets are left as they are: ${secrets.problem ?? NO_KEY}`);
+  if (isSecret(object) && secrets.recipients === undefined) return spared(secrets.isRefused ? undefined : NO_KEY);
   const clean = sanitised(object);
   if (!isSecret(object) && embedsSecret(clean)) return spared(`${object.kind} ${place} ${EMBEDS}`);
   if (embedsPassword(clean)) return spared(`${object.kind} ${place} ${EMBEDS_PASSWORD}`);

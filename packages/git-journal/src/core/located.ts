@@ -37,7 +37,7 @@ export const referred = ({ name, namespace }: NamespacedName, from: string | und
   `${namespace ?? from}/${name}`;
 
 const checkedBranch = (config: string, branch: string): E.Either<Failed, BranchName> =>
-  E.mapLeft((why: string) => refused("BranchNotAllowed", `GitRepoConfig ${config}: ${why}`))(branchName(branch));
+  E.mapLeft((why: string) => refused("InvalidSpec", `GitRepoConfig ${config}: ${why}`))(branchName(branch));
 
 const findingsOf = ({ spec }: GitRepoConfig): readonly string[] => {
   const { interval = "" } = spec.push ?? {};

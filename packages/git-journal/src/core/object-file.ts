@@ -40,7 +40,10 @@ export const objectFile = (path: string, text: string): ObjectFileVerdict => {
   const content = { apiVersion: object.apiVersion, name, ...(namespace === undefined ? {} : { namespace }) };
   if (!layouts.some((layout) => isAsPromised(path, layout, content))) {
     const what = `${object.apiVersion} ${object.kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
-    return { is: "wrong", why: `it has ${what}, which is not the object of its path` };
+    return {
+      is: "wrong",
+      why: `it has ${what}, which is not the object of its path: the journal puts that right when it next writes there`,
+    };
   }
   if (!isSecret(object)) return { is: "object", object };
   if (object["sops"] !== undefined) return { is: "encrypted", object };

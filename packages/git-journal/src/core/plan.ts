@@ -14,6 +14,8 @@ import {
   isWithin,
   type Layout,
   layoutOf,
+  nameOf,
+  objectPath,
   relativeTo,
 } from "./path.ts";
 import { rulesAbout, type SelectedResource, type SelectionRule, type SelectionSettings } from "./selection.ts";
@@ -42,6 +44,8 @@ export interface Compared {
   readonly read: ReadonlyMap<string, FileContent | undefined>;
   /** Whether the file of no live object may be deleted, before it is known of which kind it is, and then; see {@link mayDelete}. */
   readonly mayDelete: (layout: Layout, kind?: string) => boolean;
+  /** Whether objects of it are written, in this version. */
+  readonly isWritten: (layout: Layout) => boolean;
 }
 
 /** A change of one file. */
@@ -77,6 +81,15 @@ export const isAsPromised = (
   content.namespace === namespace &&
   isFileOf(relative, content.name);
 
+/** Configuration of a tool, and not an object of the cluster, also where it has a name. */
+const OF_TOOLS = /(?:^|\/)kustomization\.yaml$/u;
+
+/** Whether only the file of one object can be at this path: it says that object, or there is none. */
+const isOwnPath = (path: FilePath, layout: Layout, { folder, isWritten }: Compared): boolean => {
+  const name = nameOf(relativeTo(folder, path));
+  return name !== undefined && isWritten(layout) && objectPath(folder, { ...layout, name }) === path;
+};
+
 /** A file of which there is no live object: deleted, none of ours, or to be read first. */
 const verdictOnOrphan = (path: FilePath, id: string, compared: Compared): "DELETE" | "other" | "read" => {
   const relative = relativeTo(compared.folder, path);
@@ -87,16 +100,17 @@ const verdictOnOrphan = (path: FilePath, id: string, compared: Compared): "DELET
   if (layout === undefined || isOthers || !compared.mayDelete(layout)) return "other";
   if (!compared.read.has(id)) return "read";
   const content = compared.read.get(id);
-  return content !== undefined && isAsPromised(relative, layout, content) && compared.mayDelete(layout, content.kind)
-    ? "DELETE"
-    : "other";
+  if (content === undefined) return "other";
+  const isOfIt = isAsPromised(relative, layout, content) && compared.mayDelete(layout, content.kind);
+  return isOfIt || (isOwnPath(path, layout, compared) && !OF_TOOLS.test(relative)) ? "DELETE" : "other";
 };
 
 /**
  * What has to be changed in the tree, so that it says what is live.
  *
  * Guarantees: made of these changes, the tree needs no other; a file that says the same in other words is left as it is; nothing is
- *             deleted but files of objects, where {@link mayDelete} allows it; nothing is written through or over what is no file.
+ *             deleted but files of objects, where {@link mayDelete} allows it, also where the file of one has another; nothing is
+ *             written through or over what is no file.
  * Assumes:    of `read`, that what it lacks is read, and then this asked again.
  */
 export const planned = (compared: Compared): Plan => {

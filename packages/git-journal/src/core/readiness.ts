@@ -19,6 +19,8 @@ export interface Progress {
 export interface Told {
   readonly observed: ObservedObject;
   readonly readiness: Readiness;
+  /** Of a GitRepoConfig, without a password. */
+  readonly url?: string;
   /** Of a GitDestination. */
   readonly report?: DestinationReport;
 }
@@ -48,12 +50,22 @@ const writable = (name: string, placed: Placed, { repositories, reports, ingests
     : ready("it is valid; nothing is written, by the controller's flag --enable-watch-ingestion=false");
 };
 
+/** What is wrong with its spec comes first, and stays until somebody changes it, whatever servers and workers say. */
+const asSpecified = ({ withoutSecrets }: Placed, found: Readiness): Readiness => {
+  if (withoutSecrets === undefined || found.type !== "failed") return withoutSecrets ?? found;
+  return { ...withoutSecrets, message: `${withoutSecrets.message}; ${found.reason}: ${found.message}` };
+};
+
 const destination = (name: string, placed: Placed, progress: Progress): Readiness => {
-  const { withoutRules, withoutSecrets, blocked, config } = placed;
-  if (blocked === undefined && progress.repositories.get(config)?.type !== "failed" && withoutRules !== undefined)
-    return { type: "failed", reason: "NoRules", message: withoutRules, lasts: false };
-  const written = writable(name, placed, progress);
-  return written.type === "ready" ? (withoutSecrets ?? written) : written;
+  const { withoutRules, blocked, config } = placed;
+  const isWithoutRules =
+    blocked === undefined && progress.repositories.get(config)?.type !== "failed" && withoutRules !== undefined;
+  return asSpecified(
+    placed,
+    isWithoutRules
+      ? { type: "failed", reason: "NoRules", message: withoutRules, lasts: false }
+      : writable(name, placed, progress),
+  );
 };
 
 const repository = ({ findings }: Repository, known: Readiness | undefined): Readiness =>
@@ -69,7 +81,7 @@ const rule = (
   const explicit = all.destinations.get(name);
   const placed = explicit !== undefined && E.isRight(explicit) ? explicit.right : all.implicit.get(name);
   if (placed === undefined) return validating(`${name} is being looked for`);
-  const written = writable(name, placed, progress);
+  const written = asSpecified(placed, writable(name, placed, progress));
   if (written.type === "failed") return isThroughDestination ? notReady("GitDestination", name, written) : written;
   if (written.type === "progressing") return written;
   const what = `writes to ${isThroughDestination ? `GitDestination ${name}` : name}`;
@@ -93,6 +105,7 @@ export const readinessOf = (all: Resolution, progress: Progress): ReadonlyMap<st
   return new Map([
     ...told("GitRepoConfig", all.repositories, (key, one) => ({
       readiness: repository(one, progress.repositories.get(key)),
+      url: one.url.url,
     })),
     ...told("GitDestination", all.destinations, (key, placed) => {
       const report = progress.reports.get(key);

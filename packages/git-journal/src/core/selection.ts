@@ -14,6 +14,7 @@ import {
 import { resourceKey, type ServedResource } from "./discovery.ts";
 import { labelPredicate, type LabelPredicate, type Labels } from "./label-selector.ts";
 import type { LabelSelector } from "../api/references.ts";
+import { isMadeByApiServer } from "./made-by-api-server.ts";
 import { PRESET } from "./preset.ts";
 
 /** One of the `rules` of a WatchRule or ClusterWatchRule. */
@@ -262,19 +263,21 @@ const isNeverWritten = ({ apiVersion, kind, metadata: { name = "", labels = {} }
 
 /**
  * What may be done to the file of an object; undefined: it is not selected. An object that is being deleted is not: its file says
- * what is wanted.
+ * what is wanted. Nor is one that kube-apiserver makes, by `*`.
  *
  * Assumes: the labels of its namespace are known, if it has one; without them no namespaceSelector selects it.
  */
 export const operationsOn = (
-  { rules }: Pick<SelectedResource, "rules">,
+  { plural, rules }: Pick<SelectedResource, "plural" | "rules">,
   object: KubeObject,
   namespaceLabels: Labels | undefined,
 ): ReadonlySet<Operation> | undefined => {
   const { namespace, labels = {}, deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined || isNeverWritten(object)) return undefined;
+  const isMade = isMadeByApiServer(object);
   const matching = rules.filter(
     (rule) =>
+      (!isMade || rule.resources.includes(plural)) &&
       (rule.namespace === undefined || rule.namespace === namespace) &&
       (rule.selectsNamespace === undefined ||
         (namespaceLabels !== undefined && rule.selectsNamespace(namespaceLabels))) &&

@@ -5,6 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { GitDestination } from "../api/git-destination.ts";
 import { GitRepoConfig } from "../api/git-repo-config.ts";
 import { ClusterWatchRule, WatchRule } from "../api/watch-rule.ts";
+import { recipientProblem } from "./age-keys.ts";
 import { rulesOfClusterWatchRule, rulesOfWatchRule } from "./selection.ts";
 import { repositoryUrl } from "./repository-url.ts";
 
@@ -16,7 +17,11 @@ const decoded = <A extends { readonly spec: unknown }>(kind: Codec<A>, spec: unk
 
 const PROBLEMS = {
   GitRepoConfig: (spec: unknown) => E.flatMap(decoded(GitRepoConfig, spec), ({ repoUrl }) => repositoryUrl(repoUrl)),
-  GitDestination: (spec: unknown) => decoded(GitDestination, spec),
+  GitDestination: (spec: unknown) =>
+    E.flatMap(decoded(GitDestination, spec), ({ secrets }) => {
+      const problem = recipientProblem(secrets?.ageRecipients ?? []);
+      return problem === undefined ? E.right(undefined) : E.left(problem);
+    }),
   WatchRule: (spec: unknown) =>
     E.flatMap(decoded(WatchRule, spec), (rule) => rulesOfWatchRule(rule, "the namespace of the rule")),
   ClusterWatchRule: (spec: unknown) => E.flatMap(decoded(ClusterWatchRule, spec), rulesOfClusterWatchRule),

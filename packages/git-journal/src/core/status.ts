@@ -74,7 +74,7 @@ const warningsOf = (conditions: readonly Condition[], before: readonly Condition
  */
 export const statusChange = (
   object: KubeObject,
-  { observed, readiness, report }: Told,
+  { observed, readiness, url, report }: Told,
   now: string,
 ): StatusChange | undefined => {
   const { generation = 0, uid = "" } = object.metadata;
@@ -83,8 +83,10 @@ export const statusChange = (
   const before = previousConditions(object);
   if (isStillKnown(readiness, before, generation)) return undefined;
   const conditions = conditionsOf(readiness, before, { generation, now }, report?.conflict);
+  const status = asObject(object["status"]);
   const wanted: JsonObject = {
     observedGeneration: generation,
+    ...(url === undefined && status["url"] === undefined ? {} : { url: url ?? null }),
     conditions: conditions.map((one) => ({ ...one })),
     ...(report === undefined
       ? {}
@@ -95,7 +97,6 @@ export const statusChange = (
           ...(report.lastPushTime === undefined ? {} : { lastPushTime: report.lastPushTime }),
         }),
   };
-  const status = asObject(object["status"]);
   const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !equal(status[field], value)));
   if (Object.keys(changed).length === 0) return undefined;
   // Another object of the same name is not meant.

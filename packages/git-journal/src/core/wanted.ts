@@ -50,6 +50,8 @@ export interface ClusterState {
   readonly namespaceLabels: ReadonlyMap<string, Labels>;
   readonly served: readonly ServedResource[];
   readonly gone: Wanted["gone"];
+  /** The namespaces of which objects of the four kinds are known; undefined: all. */
+  readonly watched: readonly string[] | undefined;
 }
 
 export interface JournalSettings {
@@ -242,7 +244,7 @@ const observedObjects = (objects: Objects): ReadonlyMap<string, ObservedObject> 
  *             refer to it; nobody writes with credentials that another's GitRepoConfig names. Never throws.
  */
 export const resolved = (
-  { objects, namespaceLabels, served, gone }: ClusterState,
+  { objects, namespaceLabels, served, gone, watched }: ClusterState,
   { selection, limits }: JournalSettings,
 ): Resolution => {
   const decoded = decodedObjects(objects);
@@ -250,6 +252,7 @@ export const resolved = (
     gitRepoConfigs: rightOnes(decoded.GitRepoConfig),
     gitDestinations: rightOnes(decoded.GitDestination),
     namespaceLabels: (namespace) => namespaceLabels.get(namespace) ?? {},
+    watched,
   };
   const destinations = destinationsOf(decoded, known);
 

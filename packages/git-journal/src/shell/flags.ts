@@ -59,6 +59,7 @@ const HELP = helpText(DEFAULTS, {
   command: "janus-controller --git-journal",
   about: "Writes what is live in the cluster to Git: WatchRules select it, GitDestinations say where.",
   objects: "GitRepoConfigs, GitDestinations and WatchRules",
+  watchNote: "ClusterWatchRules that refer there count, too. Objects are listed in all namespaces.",
   leaderLabel: LEADER_LABEL,
   own: {
     "metrics-auth": [

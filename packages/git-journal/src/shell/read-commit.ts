@@ -30,8 +30,8 @@ interface Found {
   readonly bytes: number;
 }
 
-/** Names reach git by its standard input: none of them can be an option. */
-const looked = async (git: Git, names: readonly string[]): Answered<readonly (Found | undefined)[]> =>
+/** Looks names up, each of one line. They reach git by its standard input: none of them can be an option. */
+export const looked = async (git: Git, names: readonly string[]): Answered<readonly (Found | undefined)[]> =>
   E.map((output: string) =>
     output.split("\n").map((line) => {
       const [, name = "", bytes = ""] = /^([0-9a-f]+) [a-z]+ (\d+)$/u.exec(line) ?? [];

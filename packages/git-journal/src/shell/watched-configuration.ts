@@ -175,6 +175,7 @@ export const watchConfiguration = (
       if (served === undefined || !KINDS.every((kind) => kinds[kind].isSynced()) || !names.isSynced()) return undefined;
       const isInstalledKnown = definitions.isSynced() && apiServices.isSynced();
       return {
+        watched: namespaces,
         objects: {
           GitRepoConfig: objectsOf("GitRepoConfig"),
           GitDestination: objectsOf("GitDestination"),

@@ -1,0 +1,38 @@
+// Tells which objects kube-apiserver makes by itself, and puts right: they are in every cluster, and nobody has wanted them.
+import type { KubeObject } from "@janus/types";
+
+type Metadata = KubeObject["metadata"];
+
+const labelled =
+  (label: string) =>
+  ({ labels = {} }: Metadata): boolean =>
+    Object.hasOwn(labels, label);
+
+const named =
+  (...places: readonly `${string}/${string}`[]) =>
+  ({ namespace, name = "" }: Metadata): boolean =>
+    places.includes(`${namespace ?? ""}/${name}`);
+
+/** By group and kind. Not those of RBAC that it makes: what people add to them counts, and stays. */
+const MADE: ReadonlyMap<string, (metadata: Metadata) => boolean> = new Map([
+  // https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/kube-aggregator/pkg/controllers/autoregister/autoregister_controller.go
+  ["apiregistration.k8s.io/APIService", labelled("kube-aggregator.kubernetes.io/automanaged")],
+  // https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass
+  ["scheduling.k8s.io/PriorityClass", named("/system-cluster-critical", "/system-node-critical")],
+  // https://kubernetes.io/docs/reference/networking/virtual-ips/#ip-address-objects
+  ["networking.k8s.io/IPAddress", labelled("ipaddress.kubernetes.io/managed-by")],
+  ["networking.k8s.io/ServiceCIDR", named("/kubernetes")],
+  ["/Service", named("default/kubernetes")],
+  [
+    "/ConfigMap",
+    named(
+      "kube-system/extension-apiserver-authentication",
+      "kube-system/kube-apiserver-legacy-service-account-token-tracking",
+    ),
+  ],
+]);
+
+export const isMadeByApiServer = ({ apiVersion, kind, metadata }: KubeObject): boolean => {
+  const group = apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/")));
+  return MADE.get(`${group}/${kind}`)?.(metadata) ?? false;
+};
