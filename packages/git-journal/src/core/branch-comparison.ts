@@ -3,17 +3,18 @@ import type { Instant } from "@janus/types";
 import { bytesOf, commitsOf, type PendingFile, type PlannedCommit } from "./batch.ts";
 import { type BranchState, type Comparison, type DestinationState, objectAt, type ReadBlob } from "./branch-state.ts";
 import { writable } from "./branch-state.ts";
-import { type HeldTransaction, holdsAt } from "./branch-holds.ts";
+import { type HeldTransaction, holdsAt, isUnlisted } from "./branch-holds.ts";
 import { commitAuthor } from "./commit-author.ts";
 import { commitMessage, type Installation } from "./commit-message.ts";
 import { credited } from "./credit.ts";
+import { resourceKey } from "./discovery.ts";
 import { contentOf, type FileContent } from "./file-content.ts";
 import type { Commit, FileChange } from "./git/commit.ts";
 import { type History, recorded } from "./history.ts";
 import type { KeptObject } from "./kept-object.ts";
 import { entriesOf } from "./large-map.ts";
 import { marker, type Ownership, ownershipBy } from "./ownership.ts";
-import { type BaseFolder, type FilePath, isWithin, markerPath, ROOT } from "./path.ts";
+import { type BaseFolder, type FilePath, isWithin, layoutOf, markerPath, relativeTo, ROOT } from "./path.ts";
 import { pendingFiles } from "./pending-files.ts";
 import { type Compared, mayDelete, type Plan, planned } from "./plan.ts";
 import { resumed } from "./transactions.ts";
@@ -118,25 +119,45 @@ export interface Comparing {
 interface OfDestination {
   readonly state: DestinationState;
   readonly ownership: Ownership;
+  readonly resumesFrom: Instant;
   readonly plan: Plan;
   readonly files: readonly PendingFile[];
 }
 
-/** Only once in a process: what Transactions have changed before it began. */
-const withResumed = (
-  state: BranchState,
-  history: History,
-  files: readonly PendingFile[],
-  { tipDate, now }: Pick<Comparing, "tipDate" | "now">,
-): History => {
-  if (state.hasSettled) return history;
+/** The tip that is seen first in a process says what Transactions had not committed before. A first sync of a folder has no authors. */
+const resumesFrom = (
+  { hasSettled }: BranchState,
+  destination: DestinationState,
+  ownership: Ownership,
+  { tipDate }: Pick<Comparing, "tipDate">,
+): Instant =>
+  destination.resumesFrom ??
+  (hasSettled || ownership.type === "free" || tipDate === undefined ? Number.POSITIVE_INFINITY : tipDate);
+
+const resourceOf = (folder: BaseFolder, path: FilePath): string | undefined => {
+  const layout = layoutOf(relativeTo(folder, path));
+  return layout && resourceKey({ group: layout.group, plural: layout.resource });
+};
+
+/** Only once for each resource in a process: what Transactions have changed before it began. */
+const withResumed = (state: BranchState, history: History, part: OfDestination, now: Instant): History => {
+  const { resources, wanted } = part.state;
   const touchedPaths = new Set(history.touches.map(({ path }) => path));
+  const isNew = ({ path }: PendingFile): boolean =>
+    resources.get(resourceOf(wanted.destination.folder, path) ?? "")?.isResumed === false && !touchedPaths.has(path);
+  if (part.resumesFrom === Number.POSITIVE_INFINITY || [...resources.values()].every(({ isResumed }) => isResumed))
+    return history;
   const ended = [...state.transactions.values()].filter(({ isDone }) => isDone).map(({ transaction }) => transaction);
-  return resumed(
-    files.filter(({ path }) => !touchedPaths.has(path)),
-    ended,
-    { newest: (path) => objectAt(state, path)?.newest, tipDate: tipDate ?? Number.POSITIVE_INFINITY },
-  ).reduce((longer, touch) => recorded(longer, { ...touch, at: now }), history);
+  return resumed(part.files.filter(isNew), ended, {
+    newest: (path) => objectAt(state, path)?.newest,
+    tipDate: part.resumesFrom,
+  }).reduce((longer, touch) => recorded(longer, { ...touch, at: now }), history);
+};
+
+/** The files that a destination has asked for, of these commits. */
+const committedOf = ({ files }: OfDestination, commits: readonly PlannedCommit[]): ReadonlySet<FilePath> => {
+  const asked = new Set(files.map(({ path }) => path));
+  return new Set(commits.flatMap((one) => one.files.flatMap(({ path }) => (asked.has(path) ? [path] : []))));
 };
 
 /** The texts of one push are at hand together: so many bytes of them, or those of one commit. */
@@ -179,7 +200,9 @@ const gitCommit = (
       folder: commonFolder(state, commit),
       installation,
       ...(transaction === undefined ? {} : { transaction }),
-      isIncomplete: own?.hold.type === "due" && own.hold.isIncomplete,
+      isIncomplete:
+        (own?.hold.type === "due" && own.hold.isIncomplete) ||
+        transaction?.targets.some(({ path }) => isUnlisted(state, path)) === true,
       others: state.history.others,
     }),
     changes: [
@@ -210,15 +233,22 @@ export const compared = (
     const isBlocked = ownership.type === "anothers" && ownership.isBlocked;
     const against = comparedWith(state, destination, tree, contents);
     const plan: Plan = isBlocked ? { changes: [], toRead: [], conflicts: [] } : planned(against);
-    return { state: destination, ownership, plan, files: pendingFiles(plan, against, held) };
+    return {
+      state: destination,
+      ownership,
+      resumesFrom: resumesFrom(state, destination, ownership, comparing),
+      plan,
+      files: pendingFiles(plan, against, held),
+    };
   });
   // What has changed since it was asked which blobs to read: nothing is committed without it, and it is read next.
   const isRead = parts.every(({ plan }) => plan.toRead.length === 0);
   const files = isRead ? parts.flatMap(({ files }) => files) : [];
   const touches = state.history.touches.map((touch) => credited(state, touch));
-  // A first sync has no authors.
-  const resumable = parts.flatMap(({ ownership, files: own }) => (ownership.type === "free" ? [] : own));
-  const history = withResumed(state, { ...state.history, touches }, resumable, comparing);
+  const history = parts.reduce<History>((longer, part) => withResumed(state, longer, part, now), {
+    ...state.history,
+    touches,
+  });
   const all = commitsOf(files, history, state.branch.limits);
   const window = windowOf(all, state.branch.limits.maxCommits);
   const lacks = ({ files: changed }: PlannedCommit): readonly (readonly [string, FilePath])[] =>
@@ -248,7 +278,16 @@ export const compared = (
       left: files.length - new Set(commits.flatMap((one) => one.files.map(({ path }) => path))).size,
       missing,
       conflicts: parts.flatMap(({ plan }) => plan.conflicts),
-      ownership: new Map(parts.map(({ state: { wanted }, ownership }) => [wanted.destination.name, ownership])),
+      destinations: new Map(
+        parts.map((part) => {
+          const { ownership, resumesFrom } = part;
+          const committed = committedOf(part, commits);
+          return [
+            part.state.wanted.destination.name,
+            { ownership, resumesFrom, complete: completeOf(part.state), committed },
+          ];
+        }),
+      ),
       blobs: new Map([...blobs].filter(([id]) => ids.has(id))),
       format: anyId.length > 40 ? "sha256" : state.format,
       held,
