@@ -258,10 +258,12 @@ export const compared = (
   const missing = new Map(window.flatMap(lacks));
   const at = window.findIndex((commit) => lacks(commit).length > 0);
   const commits = at < 0 ? window : window.slice(0, at);
-  const unmarked = parts.filter(({ ownership }) => ownership.type === "free").map(({ state: { wanted } }) => wanted);
+  const committed = new Map(parts.map((part) => [part, committedOf(part, commits)]));
+  const unmarked = parts.filter(({ ownership }) => ownership.type === "free");
   const markersOf = (commit: PlannedCommit, n: number): readonly FileChange[] =>
-    unmarked.flatMap(({ destination: { folder, name } }) => {
-      const concerns = (one: PlannedCommit): boolean => one.files.some(({ path }) => isWithin(folder, path));
+    unmarked.flatMap((part) => {
+      const { folder, name } = part.state.wanted.destination;
+      const concerns = (one: PlannedCommit): boolean => one.files.some(({ path }) => committed.get(part)?.has(path));
       return concerns(commit) && commits.findIndex(concerns) === n
         ? [changeOf(markerPath(folder), bytes(marker({ clusterUid: installation.clusterUid, destination: name })))]
         : [];
@@ -281,11 +283,9 @@ export const compared = (
       destinations: new Map(
         parts.map((part) => {
           const { ownership, resumesFrom } = part;
-          const committed = committedOf(part, commits);
-          return [
-            part.state.wanted.destination.name,
-            { ownership, resumesFrom, complete: completeOf(part.state), committed },
-          ];
+          const { destination } = part.state.wanted;
+          const own = committed.get(part) ?? new Set();
+          return [destination.name, { ownership, resumesFrom, complete: completeOf(part.state), committed: own }];
         }),
       ),
       blobs: new Map([...blobs].filter(([id]) => ids.has(id))),
