@@ -33,6 +33,7 @@ export const EXHAUSTIVE = [
   "tests/blueprints/recipes-crash.test.ts",
   "tests/blueprints/atomic-crash.test.ts",
   "tests/git-journal/mirror-crash.test.ts",
+  "tests/git-journal/large-transaction.test.ts",
   "tests/git-journal/two-writers.test.ts",
   // A control plane of its own, since there is one definition in each.
   "tests/blueprints/status-subresource.test.ts",

@@ -32,6 +32,8 @@ const foreignTurn = fc.record({
   back: fc.integer({ min: 1, max: 5 }),
 });
 
+const written = (at: string, text: string): string => `M 100644 inline ${at}\ndata ${text.length}\n${text}\n`;
+
 const objectTurn = fc.record({
   name: fc.constantFrom(...NAMES),
   value: fc.nat(1_000_000).map(String),
@@ -96,7 +98,6 @@ it("a branch that another one writes, too, says in the end what is live, and kee
     last = made;
     return true;
   };
-  const written = (at: string, text: string): string => `M 100644 inline ${at}\ndata ${text.length}\n${text}\n`;
   const allOwn = (): readonly string[] => [...own].map(([at, text]) => written(at, text));
 
   const writeElsewhere = async (): Promise<void> => {

@@ -10,6 +10,7 @@ import { credited } from "./credit.ts";
 import { resourceKey } from "./discovery.ts";
 import { contentOf, type FileContent } from "./file-content.ts";
 import type { Commit, FileChange } from "./git/commit.ts";
+import type { ObjectId } from "./git/object-id.ts";
 import { type History, recorded } from "./history.ts";
 import type { KeptObject } from "./kept-object.ts";
 import { entriesOf } from "./large-map.ts";
@@ -108,8 +109,8 @@ export interface Comparing {
   readonly folders: ReadonlySet<string>;
   /** Those that were asked for. */
   readonly read: ReadonlyMap<string, ReadBlob>;
-  /** The text of a version of a file, by its fingerprint; undefined: it is not at hand. */
-  readonly textOf: (fingerprint: string) => Uint8Array | undefined;
+  /** The text of a version of a file, by its fingerprint, or its blob in the clone; undefined: neither is at hand. */
+  readonly textOf: (fingerprint: string) => Uint8Array | ObjectId | undefined;
   readonly installation: Installation;
   /** Of the commit of the tip, if it is known. */
   readonly tipDate: Instant | undefined;
@@ -160,7 +161,7 @@ const committedOf = ({ files }: OfDestination, commits: readonly PlannedCommit[]
   return new Set(commits.flatMap((one) => one.files.flatMap(({ path }) => (asked.has(path) ? [path] : []))));
 };
 
-/** The texts of one push are at hand together: so many bytes of them, or those of one commit. */
+/** So many bytes of files go into one push, or one commit that has more. */
 const MOST_OF_PUSH = 24 * 1024 * 1024;
 
 /** The first of these commits, as far as they go into one push. */
@@ -179,8 +180,10 @@ const commonFolder = (state: BranchState, { files }: PlannedCommit): BaseFolder 
     .filter((folder) => files.every(({ path }) => isWithin(folder, path)))
     .toSorted((a, b) => b.length - a.length)[0] ?? ROOT;
 
-const changeOf = (path: FilePath, content: Uint8Array | undefined): FileChange =>
-  content === undefined ? { path, to: "absent" } : { path, to: "content", content };
+const changeOf = (path: FilePath, content: Uint8Array | ObjectId | undefined): FileChange => {
+  if (content === undefined) return { path, to: "absent" };
+  return typeof content === "string" ? { path, to: "blob", blob: content } : { path, to: "content", content };
+};
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 

@@ -21,6 +21,7 @@ import { objectStreams } from "./object-streams.ts";
 import type { ServedWebhook } from "./serve-webhook.ts";
 import { fileText } from "./sops.ts";
 import { transactionStream } from "./transaction-stream.ts";
+import { storedTexts } from "./stored-texts.ts";
 import type { WorkDirectory } from "./work-directory.ts";
 
 export interface Surroundings {
@@ -139,6 +140,7 @@ export const startWork = (
       lease,
       streams,
       texts,
+      stored: storedTexts(work, key, env),
       installation: { clusterUid: uid, namespace: flags.namespace, name: CONTROLLER_NAME, instance: identity },
       timing: { refresh: flags.discoveryRefresh, idle: flags.leases.leaseDuration },
       metrics,
