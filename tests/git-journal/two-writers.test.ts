@@ -110,7 +110,7 @@ it("a branch that another one writes, too, says in the end what is live, and kee
         const at = `${n % 2 === 0 ? "prod/notes" : "notes"}/${n % 10}.md`;
         if (does === "writes its own file" && push(head, [written(at, value)])) own.set(at, value);
         if (does === "changes a file of the journal") push(head, [written(path(name), `foreign: ${value}\n`)]);
-        if (does === "deletes a file of the journal" && files()[path(name)] !== undefined)
+        if (does === "deletes a file of the journal" && git(["ls-tree", "--name-only", head, path(name)]) !== "")
           push(head, [`D ${path(name)}\n`]);
         if (does === "drops commits") push(ancestor(head, back), allOwn());
         if (does === "begins anew" && own.size > 0) push("", allOwn());

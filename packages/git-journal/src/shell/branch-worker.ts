@@ -203,7 +203,11 @@ export const branchWorker = (
       atHand.set(fingerprint, text);
       bytes += text.length;
       if (bytes <= MOST_AT_HAND) continue;
-      isAll = (await stored.store(atHand, signal)) && isAll;
+      const trouble = await stored.store(atHand, signal);
+      if (trouble !== undefined) {
+        fold({ type: "troubled", ...trouble });
+        return "all";
+      }
       atHand = new Map();
       bytes = 0;
     }

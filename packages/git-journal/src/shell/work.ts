@@ -120,6 +120,7 @@ export const startWork = (
   const begin = (branch: JournaledBranch, uid: string, reports: Configuration): Running => {
     const { key, repository } = branch;
     const abort = new AbortController();
+    const where = { url: repository.url, host: repository.host, port: repository.port, branch: branch.branch };
     const lease = branchLease(key, {
       api: renewals,
       namespace: flags.namespace,
@@ -131,16 +132,11 @@ export const startWork = (
     const worker = branchWorker(branch, flags.settings.selection, {
       api,
       log,
-      branch: branchIn(
-        work,
-        key,
-        { url: repository.url, host: repository.host, port: repository.port, branch: branch.branch },
-        env,
-      ),
+      branch: branchIn(work, key, where, env),
       lease,
       streams,
       texts,
-      stored: storedTexts(work, key, env),
+      stored: storedTexts(work, key, where, env),
       installation: { clusterUid: uid, namespace: flags.namespace, name: CONTROLLER_NAME, instance: identity },
       timing: { refresh: flags.discoveryRefresh, idle: flags.leases.leaseDuration },
       metrics,
