@@ -47,17 +47,19 @@ const turns = <A>(arbitrary: fc.Arbitrary<A>, pause: number): readonly A[] =>
 it("a branch that another one writes, too, says in the end what is live, and keeps all that is the other one's", {
   timeout: LASTS + 120_000,
 }, async () => {
-  const began = Date.now();
-  const passed = (): number => (Date.now() - began) / LASTS;
+  const clock = { began: Number.POSITIVE_INFINITY };
+  const passed = (): number => (Date.now() - clock.began) / LASTS;
   const isAway = (): boolean => passed() >= AWAY.from && passed() < AWAY.to;
-  const { url, namespace, git, files, create, patch, remove } = await place({
+  const { url, namespace, git, files, have, create, patch, remove } = await place({
     fault: () => (isAway() ? { answers: 503 } : undefined),
   });
   const path = (name: string): string => `prod/core/v1/configmaps/${namespace}/${name}.yaml`;
   await create(...configuration(url));
   await controllerOf(namespace, { flags: { discoveryRefresh: 2_000 } });
+  await create(configMap("first"));
+  await have([path("first")]);
 
-  const live = new Map<string, string>();
+  const live = new Map([["first", "1"]]);
   const changeObjects = async (): Promise<void> => {
     for (const { name, value, isRemoved } of turns(objectTurn, PAUSES.objects)) {
       if (passed() >= 1) return;
@@ -81,9 +83,8 @@ it("a branch that another one writes, too, says in the end what is live, and kee
       .split("\n")
       .at(-1) ?? of;
 
-  /** As a push does it: where the branch has moved meanwhile, it is done anew. */
-  const push = (base: string, changes: readonly string[]): boolean => {
-    const before = tip();
+  /** As a push with a lease: nothing is done where the branch has moved meanwhile. */
+  const push = (head: string, base: string, changes: readonly string[]): boolean => {
     const from = base === "" ? "" : `from ${base}\n`;
     git(
       ["fast-import", "--quiet", "--force"],
@@ -91,7 +92,7 @@ it("a branch that another one writes, too, says in the end what is live, and kee
     );
     const made = git(["rev-parse", "refs/foreign"]);
     try {
-      git(["update-ref", "refs/heads/main", made, before]);
+      git(["update-ref", "refs/heads/main", made, head]);
     } catch {
       return false;
     }
@@ -104,21 +105,20 @@ it("a branch that another one writes, too, says in the end what is live, and kee
     for (const [n, { does, name, value, back }] of turns(foreignTurn, PAUSES.foreign).entries()) {
       if (passed() >= 1) return;
       const head = tip();
-      if (head !== "") {
-        // Nobody but itself drops what it has pushed.
-        if (last !== undefined) git(["merge-base", "--is-ancestor", last, head]);
-        const at = `${n % 2 === 0 ? "prod/notes" : "notes"}/${n % 10}.md`;
-        if (does === "writes its own file" && push(head, [written(at, value)])) own.set(at, value);
-        if (does === "changes a file of the journal") push(head, [written(path(name), `foreign: ${value}\n`)]);
-        if (does === "deletes a file of the journal" && git(["ls-tree", "--name-only", head, path(name)]) !== "")
-          push(head, [`D ${path(name)}\n`]);
-        if (does === "drops commits") push(ancestor(head, back), allOwn());
-        if (does === "begins anew" && own.size > 0) push("", allOwn());
-      }
+      // Nobody but itself drops what it has pushed.
+      if (last !== undefined) git(["merge-base", "--is-ancestor", last, head]);
+      const at = `${n % 2 === 0 ? "prod/notes" : "notes"}/${n % 10}.md`;
+      if (does === "writes its own file" && push(head, head, [written(at, value)])) own.set(at, value);
+      if (does === "changes a file of the journal") push(head, head, [written(path(name), `foreign: ${value}\n`)]);
+      if (does === "deletes a file of the journal" && git(["ls-tree", "--name-only", head, path(name)]) !== "")
+        push(head, head, [`D ${path(name)}\n`]);
+      if (does === "drops commits") push(head, ancestor(head, back), allOwn());
+      if (does === "begins anew" && own.size > 0) push(head, "", allOwn());
       await sleep(PAUSES.foreign);
     }
   };
 
+  clock.began = Date.now();
   await Promise.all([changeObjects(), writeElsewhere()]);
   expect(last).toBeDefined();
   const wanted: Record<string, string> = Object.fromEntries(own);
