@@ -13,7 +13,7 @@ export const LONGER = [
   "tests/yaml/differential.test.ts",
   "tests/templates/differential.test.ts",
   // Real git: servers, disks and processes that fail; that a push loses nothing is in push.test.ts.
-  ...["branch", "crash", "hostile", "https", "push-deeper", "sops", "ssh", "trouble"].map(
+  ...["branch", "crash", "hostile", "https", "large-commit", "push-deeper", "sops", "ssh", "trouble"].map(
     (suite) => `tests/git-journal/${suite}.test.ts`,
   ),
   // Installs what is published into empty projects.
@@ -33,6 +33,7 @@ export const EXHAUSTIVE = [
   "tests/blueprints/recipes-crash.test.ts",
   "tests/blueprints/atomic-crash.test.ts",
   "tests/git-journal/mirror-crash.test.ts",
+  "tests/git-journal/two-writers.test.ts",
   // A control plane of its own, since there is one definition in each.
   "tests/blueprints/status-subresource.test.ts",
   // These take restic, and an S3 server.

@@ -5,9 +5,10 @@ import path from "node:path";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it, onTestFinished } from "vitest";
 import { gitIn, printed } from "../../packages/git-journal/src/shell/git.ts";
+import { storedTexts } from "../../packages/git-journal/src/shell/stored-texts.ts";
 import { gitEnvironment } from "../../packages/git-journal/src/shell/git-environment.ts";
-import { startGitServer } from "../fixtures/git-server.ts";
-import { newDirectory } from "./world.ts";
+import { gitOf, newRepository, startGitServer } from "../fixtures/git-server.ts";
+import { branch, newDirectory } from "./world.ts";
 
 const environment = (directory: string, env: Record<string, string | undefined> = process.env) =>
   gitEnvironment({
@@ -142,4 +143,28 @@ it("neither git nor what it has started outlives a process that is killed", asyn
   expect(startedWith(directory).length).toBeGreaterThanOrEqual(3);
   child.kill("SIGKILL");
   await expect.poll(() => startedWith(directory)).toEqual([]);
+});
+
+it("texts of files are blobs of the clone before there is a commit of them, whatever they say", async () => {
+  const clone = newRepository();
+  const where = { url: "https://git.example.com/live.git", host: "git.example.com", port: undefined };
+  const place = { ...where, branch: branch("main") };
+  const stored = storedTexts({ clone: () => clone, home: "/nonexistent" }, "live", place, process.env);
+  const said = new Map([
+    ["one", "a: 1"],
+    ["two", "data 3\nget-mark :1\ndone"],
+    ["three", ""],
+  ]);
+  const { signal } = new AbortController();
+  const texts = new Map([...said].map(([name, text]) => [name, Buffer.from(text)] as const));
+  expect(await stored.store(texts, signal)).toBeUndefined();
+  const read = [...said.keys()].map((name) => [name, gitOf(clone)(["cat-file", "blob", stored.blobOf(name) ?? ""])]);
+  expect(new Map(read as [string, string][])).toEqual(said);
+  expect(gitOf(clone)(["for-each-ref"])).toBe("");
+  stored.forget();
+  expect(stored.blobOf("one")).toBeUndefined();
+
+  const none = storedTexts({ clone: () => "/nonexistent", home: "/nonexistent" }, "live", place, process.env);
+  expect(await none.store(texts, signal)).toMatchObject({ reason: "ConnectionFailed" });
+  expect(none.blobOf("one")).toBeUndefined();
 });

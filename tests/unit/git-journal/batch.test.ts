@@ -248,7 +248,7 @@ describe("commits", () => {
     expect(commitsOf(files, history, LIMITS).map(shown)).toEqual(["user alice: CREATE a.yaml 1"]);
   });
 
-  it("of a Transaction whose texts are too large for the memory are several", () => {
+  it("of a Transaction are one, however large its files are", () => {
     const names = Array.from({ length: 5 }, (_, n) => `${n}`);
     const bytes = 6 * 2 ** 20;
     const history = names.reduce((all, name, at) => recorded(all, sized(name, T, bytes, at)), NO_HISTORY);
@@ -258,7 +258,7 @@ describe("commits", () => {
       live: versionOf("1", bytes),
       operations: ALL,
     }));
-    expect(commitsOf(files, history, LIMITS).map((commit) => commit.files.length)).toEqual([2, 2, 1]);
+    expect(commitsOf(files, history, LIMITS).map((commit) => commit.files.length)).toEqual([5]);
   });
 
   it("are no larger than the limits; a larger object is alone, a Transaction is whole", () => {

@@ -5,9 +5,12 @@ import { describe, expect, it } from "vitest";
 import { canonicalYaml } from "../../../packages/git-journal/src/core/canonical.ts";
 import { marker } from "../../../packages/git-journal/src/core/ownership.ts";
 import { markerPath } from "../../../packages/git-journal/src/core/path.ts";
+import { rulesOfWatchRule } from "../../../packages/git-journal/src/core/selection.ts";
 import { sanitised } from "../../../packages/git-journal/src/core/sanitise.ts";
 import {
+  branchOf,
   type BranchWorld,
+  CONFIG_MAPS,
   configMap,
   fileOf,
   FOLDER,
@@ -17,8 +20,10 @@ import {
   listed,
   newWorld,
   pathOf,
+  SECRETS,
   seen,
   transaction,
+  want,
   work,
 } from "./branch-world.ts";
 import { right } from "./right.ts";
@@ -191,6 +196,91 @@ describe("the files of a Transaction", () => {
     listed(first, [marked("a", "2"), configMap("b", "1")]);
     work(first);
     expect(subjects(first)).toEqual(["GitOps Reverser: [UPDATE] core/v1/configmaps/shop/a"]);
+  });
+});
+
+describe("a list that fails at first after a restart", () => {
+  const because = "500 not now";
+  const listFails = (world: BranchWorld): void => fold(world, { type: "listFailed", resource: CONFIG_MAPS, because });
+  const BOTH = right(rulesOfWatchRule({ rules: [{ resources: ["configmaps", "secrets"] }] }, "shop"));
+  const begunAgain = (markers?: readonly (readonly [string, string])[]): BranchWorld => {
+    const world = restarted("2026-01-01T00:00:00Z", markers);
+    want(world, branchOf(BOTH));
+    fold(world, { type: "listed", resource: SECRETS, version: "v1", files: [] });
+    return world;
+  };
+
+  it("is awaited once, so that what belongs together is one commit", () => {
+    const world = begunAgain();
+    listFails(world);
+    expect(steps(world)).toEqual(["wait"]);
+    listed(world, [marked("a", "2")]);
+    work(world);
+    expect(subjects(world)).toEqual([SUBJECT]);
+  });
+
+  it("and fails again stops nothing, and what a Transaction has changed of it is its commit all the same", () => {
+    const world = begunAgain();
+    listFails(world);
+    listFails(world);
+    expect(steps(world)).toContain("sync");
+    expect(world.state.hasSettled).toBe(true);
+    // The tip is another one by then.
+    world.tipDate = Date.parse("2026-01-01T00:01:00Z");
+    listFails(world);
+    later(world);
+    work(world);
+    listed(world, [marked("a", "2")]);
+    work(world);
+    expect(subjects(world)).toEqual([SUBJECT]);
+  });
+
+  it("tells no author of what is written for the first time, nor of what others make of a file afterwards", () => {
+    const first = begunAgain([]);
+    listFails(first);
+    listFails(first);
+    work(first);
+    listed(first, [marked("a", "2"), configMap("b", "1")]);
+    work(first);
+    expect(subjects(first)).toEqual(["GitOps Reverser: [UPDATE] core/v1/configmaps/shop/a"]);
+    const second = begunAgain();
+    listFails(second);
+    listFails(second);
+    work(second);
+    listed(second, [marked("a", "2")]);
+    work(second);
+    second.tree = new Map([...second.tree, [pathOf("a"), textOf("a")]]);
+    later(second, 2_000_000);
+    work(second);
+    expect(subjects(second)).toEqual([SUBJECT, "GitOps Reverser: [UPDATE] core/v1/configmaps/shop/a"]);
+  });
+
+  it("and fails again is missing in the commit of a Transaction, which says that it is not all", () => {
+    const world = restarted("2026-01-01T00:00:00Z");
+    want(world, branchOf(BOTH));
+    listed(world, [marked("a", "2")]);
+    for (let n = 0; n < 2; n += 1) fold(world, { type: "listFailed", resource: SECRETS, because });
+    transaction(
+      world,
+      right(
+        decodeTransaction({
+          metadata: { name: "deploy", namespace: "shop", uid: UID, resourceVersion: "1", generation: 1 },
+          spec: {
+            serviceAccountName: "sa",
+            changes: [...CHANGES, { type: "Delete", target: { apiVersion: "v1", kind: "Secret", name: "s" } }],
+          },
+          status: {
+            phase: "Committed",
+            items: [...DONE, ...DONE.slice(1)],
+            requestedBy: "alice",
+            completedAt: "2026-01-01T00:00:10Z",
+          },
+        }),
+      ),
+    );
+    work(world);
+    expect(subjects(world)).toEqual([SUBJECT]);
+    expect(world.commits.at(-1)?.message).toContain("Transaction-Incomplete: true");
   });
 });
 

@@ -43,6 +43,7 @@ const SERVED = ["configmaps", "secrets"].map((plural) => ({
   versions: ["v1"],
 }));
 export const CONFIG_MAPS = resourceKey({ group: "", plural: "configmaps" });
+export const SECRETS = resourceKey({ group: "", plural: "secrets" });
 const INSTALLATION = { clusterUid: "u1", namespace: "janus", name: "journal", instance: "i" };
 const repository = right(repositoryUrl("https://git.example.com/live.git"));
 

@@ -7,6 +7,7 @@ import type { SeenFile } from "../../../packages/git-journal/src/core/branch-eve
 import { reportOf } from "../../../packages/git-journal/src/core/branch-report.ts";
 import { UNKNOWN } from "../../../packages/git-journal/src/core/history.ts";
 import { marker } from "../../../packages/git-journal/src/core/ownership.ts";
+import { ROOT } from "../../../packages/git-journal/src/core/path.ts";
 import { sanitised } from "../../../packages/git-journal/src/core/sanitise.ts";
 import {
   ALL,
@@ -16,6 +17,7 @@ import {
   CONFIG_MAPS,
   type Fate,
   fileOf,
+  FOLDER,
   fold,
   gone,
   later,
@@ -141,6 +143,27 @@ describe("the worker of a branch", () => {
     expect(subjects(world).at(-1)).toBe("alice: [UPDATE] core/v1/configmaps/shop/a by user/alice");
   });
 
+  it("tells each destination of what it has asked for itself, and marks a folder with its own first file", () => {
+    const world = newWorld();
+    const [own] = branchOf().destinations;
+    const [outer] = branchOf(ALL, { name: "shop/outer", folder: ROOT }).destinations;
+    const [same] = branchOf(ALL, { name: "shop/same" }).destinations;
+    if (own === undefined || outer === undefined || same === undefined) throw new Error("no destination");
+    want(world, {
+      ...branchOf(),
+      destinations: [own, { ...outer, otherFolders: [FOLDER] }, { ...same, isBlocked: true }],
+    });
+    listed(world, [configMap("a", "1"), configMap("b", "1"), configMap("c", "1")]);
+    work(world);
+    const reports = [...world.state.destinations.values()].map((one) => reportOf(world.state, one));
+    expect(reports.map(({ pushed, lastCommit }) => [pushed.commits, pushed.files, lastCommit !== undefined])).toEqual([
+      [2, 3, true],
+      [0, 0, false],
+      [0, 0, false],
+    ]);
+    expect([...world.tree.keys()].filter((path) => path.endsWith("owner.yaml"))).toEqual([MARKER]);
+  });
+
   it("makes no commit where nothing differs", () => {
     const world = newWorld(new Map([[pathOf("a"), `# kept\n${textOf("a", "1")}`]]));
     listed(world, [configMap("a", "1")]);
@@ -155,7 +178,7 @@ describe("the worker of a branch", () => {
       ["prod/README.md", "hello"],
     ]);
     const world = newWorld(before);
-    fold(world, { type: "listFailed", resource: CONFIG_MAPS, because: "403 no" });
+    for (let n = 0; n < 2; n += 1) fold(world, { type: "listFailed", resource: CONFIG_MAPS, because: "403 no" });
     expect(steps(world)).toEqual(["acquire", "sync", "wait"]);
     expect(world.tree).toEqual(before);
     expect(report(world)).toMatchObject({

@@ -142,14 +142,11 @@ const bytesOfDraft = ({ files }: Draft): number =>
 export const bytesOf = ({ files }: PlannedCommit): number =>
   files.reduce((sum, { version }) => sum + (version?.bytes ?? 0), 0);
 
-/** Of a Transaction, in bytes: all texts of a commit are in memory at once. */
-const LARGEST = 16 * 1024 * 1024;
-
-/** Whether a commit has room for one more file. A single larger one is alone; a Transaction has no limits but of the memory. */
+/** Whether a commit has room for one more file. A single larger one is alone; a Transaction is one commit, however large it is. */
 const hasRoom = (draft: Draft, { path, version, by }: Touch, limits: BatchLimits): boolean => {
+  if (by.type === "transaction") return true;
   const own = draft.files.get(path);
   const bytes = bytesOfDraft(draft) - (own?.after?.bytes ?? 0) + (version?.bytes ?? 0);
-  if (by.type === "transaction") return bytes <= LARGEST;
   return draft.files.size + (own === undefined ? 1 : 0) <= limits.maxFiles && bytes <= limits.maxBytes;
 };
 

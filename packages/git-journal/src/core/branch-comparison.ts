@@ -3,17 +3,19 @@ import type { Instant } from "@janus/types";
 import { bytesOf, commitsOf, type PendingFile, type PlannedCommit } from "./batch.ts";
 import { type BranchState, type Comparison, type DestinationState, objectAt, type ReadBlob } from "./branch-state.ts";
 import { writable } from "./branch-state.ts";
-import { type HeldTransaction, holdsAt } from "./branch-holds.ts";
+import { type HeldTransaction, holdsAt, isUnlisted } from "./branch-holds.ts";
 import { commitAuthor } from "./commit-author.ts";
 import { commitMessage, type Installation } from "./commit-message.ts";
 import { credited } from "./credit.ts";
+import { resourceKey } from "./discovery.ts";
 import { contentOf, type FileContent } from "./file-content.ts";
 import type { Commit, FileChange } from "./git/commit.ts";
+import type { ObjectId } from "./git/object-id.ts";
 import { type History, recorded } from "./history.ts";
 import type { KeptObject } from "./kept-object.ts";
 import { entriesOf } from "./large-map.ts";
 import { marker, type Ownership, ownershipBy } from "./ownership.ts";
-import { type BaseFolder, type FilePath, isWithin, markerPath } from "./path.ts";
+import { type BaseFolder, type FilePath, layoutOf, markerPath, relativeTo } from "./path.ts";
 import { pendingFiles } from "./pending-files.ts";
 import { type Compared, mayDelete, type Plan, planned } from "./plan.ts";
 import { resumed } from "./transactions.ts";
@@ -111,8 +113,8 @@ export interface Comparing {
   readonly folders: ReadonlySet<string>;
   /** Those that were asked for. */
   readonly read: ReadonlyMap<string, ReadBlob>;
-  /** The text of a version of a file, by its fingerprint; undefined: it is not at hand. */
-  readonly textOf: (fingerprint: string) => Uint8Array | undefined;
+  /** The text of a version of a file, by its fingerprint, or its blob in the clone; undefined: neither is at hand. */
+  readonly textOf: (fingerprint: string) => Uint8Array | ObjectId | undefined;
   readonly installation: Installation;
   /** Of the commit of the tip, if it is known. */
   readonly tipDate: Instant | undefined;
@@ -122,28 +124,48 @@ export interface Comparing {
 interface OfDestination {
   readonly state: DestinationState;
   readonly ownership: Ownership;
+  readonly resumesFrom: Instant;
   readonly plan: Plan;
   readonly files: readonly PendingFile[];
 }
 
-/** Only once in a process: what Transactions have changed before it began. */
-const withResumed = (
-  state: BranchState,
-  history: History,
-  files: readonly PendingFile[],
-  { tipDate, now }: Pick<Comparing, "tipDate" | "now">,
-): History => {
-  if (state.hasSettled) return history;
-  const touchedPaths = new Set(history.touches.map(({ path }) => path));
-  const ended = [...state.transactions.values()].filter(({ isDone }) => isDone).map(({ transaction }) => transaction);
-  return resumed(
-    files.filter(({ path }) => !touchedPaths.has(path)),
-    ended,
-    { newest: (path) => objectAt(state, path)?.newest, tipDate: tipDate ?? Number.POSITIVE_INFINITY },
-  ).reduce((longer, touch) => recorded(longer, { ...touch, at: now }), history);
+/** The tip that is seen first in a process says what Transactions had not committed before. A first sync of a folder has no authors. */
+const resumesFrom = (
+  { hasSettled }: BranchState,
+  destination: DestinationState,
+  ownership: Ownership,
+  { tipDate }: Pick<Comparing, "tipDate">,
+): Instant =>
+  destination.resumesFrom ??
+  (hasSettled || ownership.type === "free" || tipDate === undefined ? Number.POSITIVE_INFINITY : tipDate);
+
+const resourceOf = (folder: BaseFolder, path: FilePath): string | undefined => {
+  const layout = layoutOf(relativeTo(folder, path));
+  return layout && resourceKey({ group: layout.group, plural: layout.resource });
 };
 
-/** The texts of one push are at hand together: so many bytes of them, or those of one commit. */
+/** Only once for each resource in a process: what Transactions have changed before it began. */
+const withResumed = (state: BranchState, history: History, part: OfDestination, now: Instant): History => {
+  const { resources, wanted } = part.state;
+  const touchedPaths = new Set(history.touches.map(({ path }) => path));
+  const isNew = ({ path }: PendingFile): boolean =>
+    resources.get(resourceOf(wanted.destination.folder, path) ?? "")?.isResumed === false && !touchedPaths.has(path);
+  if (part.resumesFrom === Number.POSITIVE_INFINITY || [...resources.values()].every(({ isResumed }) => isResumed))
+    return history;
+  const ended = [...state.transactions.values()].filter(({ isDone }) => isDone).map(({ transaction }) => transaction);
+  return resumed(part.files.filter(isNew), ended, {
+    newest: (path) => objectAt(state, path)?.newest,
+    tipDate: part.resumesFrom,
+  }).reduce((longer, touch) => recorded(longer, { ...touch, at: now }), history);
+};
+
+/** The files that a destination has asked for, of these commits. */
+const committedOf = ({ files }: OfDestination, commits: readonly PlannedCommit[]): ReadonlySet<FilePath> => {
+  const asked = new Set(files.map(({ path }) => path));
+  return new Set(commits.flatMap((one) => one.files.flatMap(({ path }) => (asked.has(path) ? [path] : []))));
+};
+
+/** So many bytes of files go into one push, or one commit that has more. */
 const MOST_OF_PUSH = 24 * 1024 * 1024;
 
 /** The first of these commits, as far as they go into one push. */
@@ -156,8 +178,10 @@ const windowOf = (all: readonly PlannedCommit[], maxCommits: number): readonly P
   return tooMany < 0 ? all : all.slice(0, tooMany);
 };
 
-const changeOf = (path: FilePath, content: Uint8Array | undefined): FileChange =>
-  content === undefined ? { path, to: "absent" } : { path, to: "content", content };
+const changeOf = (path: FilePath, content: Uint8Array | ObjectId | undefined): FileChange => {
+  if (content === undefined) return { path, to: "absent" };
+  return typeof content === "string" ? { path, to: "blob", blob: content } : { path, to: "content", content };
+};
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
@@ -177,7 +201,9 @@ const gitCommit = (
       folders: foldersOf(state),
       installation,
       ...(transaction === undefined ? {} : { transaction }),
-      isIncomplete: own?.hold.type === "due" && own.hold.isIncomplete,
+      isIncomplete:
+        (own?.hold.type === "due" && own.hold.isIncomplete) ||
+        transaction?.targets.some(({ path }) => isUnlisted(state, path)) === true,
       others: state.history.others,
     }),
     changes: [
@@ -208,15 +234,22 @@ export const compared = (
     const isBlocked = ownership.type === "anothers" && ownership.isBlocked;
     const against = comparedWith(state, destination, tree, contents);
     const plan: Plan = isBlocked ? { changes: [], toRead: [], conflicts: [] } : planned(against);
-    return { state: destination, ownership, plan, files: pendingFiles(plan, against, held) };
+    return {
+      state: destination,
+      ownership,
+      resumesFrom: resumesFrom(state, destination, ownership, comparing),
+      plan,
+      files: pendingFiles(plan, against, held),
+    };
   });
   // What has changed since it was asked which blobs to read: nothing is committed without it, and it is read next.
   const isRead = parts.every(({ plan }) => plan.toRead.length === 0);
   const files = isRead ? parts.flatMap(({ files }) => files) : [];
   const touches = state.history.touches.map((touch) => credited(state, touch));
-  // A first sync has no authors.
-  const resumable = parts.flatMap(({ ownership, files: own }) => (ownership.type === "free" ? [] : own));
-  const history = withResumed(state, { ...state.history, touches }, resumable, comparing);
+  const history = parts.reduce<History>((longer, part) => withResumed(state, longer, part, now), {
+    ...state.history,
+    touches,
+  });
   const all = commitsOf(files, history, state.branch.limits);
   const window = windowOf(all, state.branch.limits.maxCommits);
   const lacks = ({ files: changed }: PlannedCommit): readonly (readonly [string, FilePath])[] =>
@@ -226,10 +259,12 @@ export const compared = (
   const missing = new Map(window.flatMap(lacks));
   const at = window.findIndex((commit) => lacks(commit).length > 0);
   const commits = at < 0 ? window : window.slice(0, at);
-  const unmarked = parts.filter(({ ownership }) => ownership.type === "free").map(({ state: { wanted } }) => wanted);
+  const committed = new Map(parts.map((part) => [part, committedOf(part, commits)]));
+  const unmarked = parts.filter(({ ownership }) => ownership.type === "free");
   const markersOf = (commit: PlannedCommit, n: number): readonly FileChange[] =>
-    unmarked.flatMap(({ destination: { folder, name } }) => {
-      const concerns = (one: PlannedCommit): boolean => one.files.some(({ path }) => isWithin(folder, path));
+    unmarked.flatMap((part) => {
+      const { folder, name } = part.state.wanted.destination;
+      const concerns = (one: PlannedCommit): boolean => one.files.some(({ path }) => committed.get(part)?.has(path));
       return concerns(commit) && commits.findIndex(concerns) === n
         ? [changeOf(markerPath(folder), bytes(marker({ clusterUid: installation.clusterUid, destination: name })))]
         : [];
@@ -246,7 +281,14 @@ export const compared = (
       left: files.length - new Set(commits.flatMap((one) => one.files.map(({ path }) => path))).size,
       missing,
       conflicts: parts.flatMap(({ plan }) => plan.conflicts),
-      ownership: new Map(parts.map(({ state: { wanted }, ownership }) => [wanted.destination.name, ownership])),
+      destinations: new Map(
+        parts.map((part) => {
+          const { ownership, resumesFrom } = part;
+          const { destination } = part.state.wanted;
+          const own = committed.get(part) ?? new Set();
+          return [destination.name, { ownership, resumesFrom, complete: completeOf(part.state), committed: own }];
+        }),
+      ),
       blobs: new Map([...blobs].filter(([id]) => ids.has(id))),
       format: anyId.length > 40 ? "sha256" : state.format,
       held,

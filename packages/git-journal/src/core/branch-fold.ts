@@ -33,7 +33,7 @@ export const afterEvent = (state: BranchState, event: BranchEvent, now: Instant)
     case "listFailed":
       return inResource(state, event.resource, (one) => ({
         ...one,
-        list: { is: "failed", because: event.because },
+        list: { is: "failed", because: event.because, isAgain: one.list.is === "failed" },
       }));
     case "seen":
       return seen(state, event.file, event.by, now);
@@ -62,10 +62,10 @@ export const afterEvent = (state: BranchState, event: BranchEvent, now: Instant)
         blobs: largeMap(comparison.blobs),
         format: comparison.format,
         destinations: new Map(
-          [...state.destinations].map(([name, one]) => [
-            name,
-            { ...one, ownership: comparison.ownership.get(name) ?? one.ownership },
-          ]),
+          [...state.destinations].map(([name, one]) => {
+            const { ownership, resumesFrom } = comparison.destinations.get(name) ?? one;
+            return [name, { ...one, ownership, resumesFrom }];
+          }),
         ),
       };
     }

@@ -35,7 +35,7 @@ export const holdsOf = (state: BranchState, now: Instant): readonly HeldTransact
   });
 
 /** Of a resource that is not listed now: what was seen of it waits until it is. */
-const isUnlisted = (state: BranchState, path: FilePath): boolean =>
+export const isUnlisted = (state: BranchState, path: FilePath): boolean =>
   writable(state).some(({ wanted, resources }) => {
     const { folder } = wanted.destination;
     const layout = isWithin(folder, path) ? layoutOf(relativeTo(folder, path)) : undefined;

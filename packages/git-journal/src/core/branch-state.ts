@@ -30,7 +30,10 @@ export interface ListedResource {
   readonly list:
     | { readonly is: "begun" }
     | { readonly is: "complete" }
-    | { readonly is: "failed"; readonly because: string };
+    /** `isAgain`: after another failure. */
+    | { readonly is: "failed"; readonly because: string; readonly isAgain: boolean };
+  /** Its files were compared with the branch, in this process: what Transactions had changed before is committed. */
+  readonly isResumed: boolean;
 }
 
 export interface DestinationState {
@@ -42,6 +45,8 @@ export interface DestinationState {
   readonly dropped: ReadonlySet<string>;
   /** By the marker at the tip; undefined: no tip was seen. */
   readonly ownership: Ownership | undefined;
+  /** What Transactions have changed since then, and was not in the branch when this process began, is theirs; undefined: not compared. */
+  readonly resumesFrom: Instant | undefined;
   readonly lastCommit?: ObjectId;
   readonly lastPush?: Instant;
   readonly pushed: DestinationReport["pushed"];
@@ -70,6 +75,16 @@ export interface ReadBlob {
   readonly marker: string | undefined;
 }
 
+/** What was found of one destination. */
+export interface ComparedDestination {
+  readonly ownership: Ownership;
+  readonly resumesFrom: Instant;
+  /** Keys of the resources of which all objects were known. */
+  readonly complete: ReadonlySet<string>;
+  /** The files that it has in the commits. */
+  readonly committed: ReadonlySet<FilePath>;
+}
+
 /** What was found when the live objects were compared with a tip. */
 export interface Comparison {
   readonly at: Instant;
@@ -87,7 +102,8 @@ export interface Comparison {
   /** Versions of files whose texts are not at hand, by their fingerprints. */
   readonly missing: ReadonlyMap<string, FilePath>;
   readonly conflicts: readonly PathConflict[];
-  readonly ownership: ReadonlyMap<string, Ownership>;
+  /** By the names of the destinations that were compared. */
+  readonly destinations: ReadonlyMap<string, ComparedDestination>;
   readonly blobs: ReadonlyMap<string, ReadBlob>;
   readonly format: ObjectFormat;
   readonly held: ReadonlySet<FilePath>;

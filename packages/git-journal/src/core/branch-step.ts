@@ -5,7 +5,7 @@
  */
 import type { Instant } from "@janus/types";
 import { dueAt } from "./batch.ts";
-import { type BranchState, type TargetPlace, writable } from "./branch-state.ts";
+import { type BranchState, type ListedResource, type TargetPlace, writable } from "./branch-state.ts";
 import { holdsAt } from "./branch-holds.ts";
 import type { FilePath } from "./path.ts";
 
@@ -36,11 +36,13 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 const wait = (until: Instant, because: string): BranchStep => ({ do: "wait", until, because });
 
-/** The first sync is one for all: before it, each list has come to its end, or has failed. */
+/** A list that has failed once may have what belongs into a commit with the rest; one that is forbidden for ever stops nothing. */
+const isTried = ({ list }: ListedResource): boolean => list.is === "complete" || (list.is === "failed" && list.isAgain);
+
+/** The first sync is one for all: before it, each list has come to its end, or has failed twice. */
 const isReady = (state: BranchState): boolean =>
   state.areTransactionsKnown &&
-  (state.hasSettled ||
-    writable(state).every(({ resources }) => [...resources.values()].every(({ list }) => list.is !== "begun")));
+  (state.hasSettled || writable(state).every(({ resources }) => [...resources.values()].every(isTried)));
 
 /** What has been touched, and is not held. */
 const touchesDue = ({ history, branch }: BranchState, held: ReadonlySet<FilePath>): Instant => {

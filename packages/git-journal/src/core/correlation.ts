@@ -128,21 +128,21 @@ const one = (key: string, entries: readonly Entry[]): Attribution | undefined =>
 /**
  * Who made a change.
  *
- * Guarantees: whoever made it, another one who sent a request for the same content is never named. A request with exactly the uid and
- *             the version that the change was made on tells; else all requests for this content of this object must be of one user.
- *             Versions are only compared for equality.
+ * Guarantees: only a request for this content, with exactly the uid and the version that the change was made on, names its user: who
+ *             has sent one for another version has not made this change. Of several such requests all must be of one user. Versions
+ *             are only compared for equality.
+ * Assumes:    where the request that made the change was not seen, nobody else has tried exactly the same on the same version in vain.
  *
  * @param entries those under a key, the oldest first
  */
 export const attributed = (change: SeenChange, entries: (key: string) => readonly Entry[]): Attribution => {
   const { place, operation, content, replicas, uid, resourceVersion } = change;
   const key = changeKey(place, operation, content);
-  const candidates = entries(key).filter((entry) => entry.uid === uid);
   const isExact = (entry: Entry): boolean => entry.uid === uid && entry.resourceVersion === resourceVersion;
   const scale = operation === "UPDATE" && replicas !== undefined ? scaleKey(place, replicas) : undefined;
   const scaled = scale === undefined ? [] : entries(scale).filter(isExact);
-  const exact = candidates.filter(isExact);
+  const exact = entries(key).filter(isExact);
   if (exact.length > 0 && scaled.length > 0 && [...exact, ...scaled].some(({ user }) => user !== exact[0]?.user))
     return { type: "miss", reason: "SeveralUsers" };
-  return one(key, exact) ?? one(scale ?? key, scaled) ?? one(key, candidates) ?? { type: "miss", reason: "NoRequest" };
+  return one(key, exact) ?? one(scale ?? key, scaled) ?? { type: "miss", reason: "NoRequest" };
 };

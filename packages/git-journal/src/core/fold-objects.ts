@@ -137,7 +137,7 @@ export const listed = (
       const by = authorOf(state, path, before, after, UNKNOWN);
       history = touched({ ...state, history }, path, before, after, by, now);
     }
-    return { version, objects: largeMap(objects), spared: largeMap(spared), list: { is: "complete" } };
+    return { ...known, objects: largeMap(objects), spared: largeMap(spared), list: { is: "complete" } };
   });
   return { ...next, history, toCompare: compareFrom(state, now, true) };
 };

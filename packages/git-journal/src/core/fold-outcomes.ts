@@ -2,11 +2,10 @@
 import type { Instant } from "@janus/types";
 import { compareFrom } from "./branch-changes.ts";
 import type { BranchEvent } from "./branch-event.ts";
-import type { BranchState, Comparison } from "./branch-state.ts";
+import type { BranchState, Comparison, ListedResource } from "./branch-state.ts";
 import type { Outcome } from "./git/cycle.ts";
 import type { ObjectId } from "./git/object-id.ts";
 import { settled, withoutPushed } from "./history.ts";
-import { type FilePath, isWithin } from "./path.ts";
 
 /** Of commits that are in the branch: nobody has a part any more in what differs from them. */
 export const landed = (state: BranchState, head: ObjectId | undefined): BranchState => {
@@ -65,13 +64,13 @@ export const failed = (state: BranchState, trouble: NonNullable<BranchState["tro
 const pushedTo = (
   destinations: BranchState["destinations"],
   { commits: ids }: Extract<Outcome, { readonly is: "pushed" }>,
-  planned: readonly { readonly files: readonly { readonly path: FilePath }[] }[],
+  { commits: planned, destinations: compared }: Comparison,
   now: Instant,
 ): BranchState["destinations"] =>
   new Map(
     [...destinations].map(([name, one]) => {
-      const { folder } = one.wanted.destination;
-      const own = planned.map(({ files }) => files.filter(({ path }) => isWithin(folder, path)).length);
+      const committed = compared.get(name)?.committed;
+      const own = planned.map(({ files }) => files.filter(({ path }) => committed?.has(path) === true).length);
       const last = ids[own.findLastIndex((files) => files > 0)];
       if (last === undefined) return [name, one];
       const pushed = {
@@ -79,6 +78,22 @@ const pushedTo = (
         files: one.pushed.files + own.reduce((sum, files) => sum + files, 0),
       };
       return [name, { ...one, lastCommit: last, lastPush: now, pushed }];
+    }),
+  );
+
+/** What was compared, and is committed: what Transactions have changed before this process began is no longer looked for there. */
+const withResumed = (
+  destinations: BranchState["destinations"],
+  compared: Comparison["destinations"],
+): BranchState["destinations"] =>
+  new Map(
+    [...destinations].map(([name, one]) => {
+      const complete = compared.get(name)?.complete;
+      const resources = [...one.resources].map(([key, listed]): readonly [string, ListedResource] => [
+        key,
+        complete?.has(key) === true && !listed.isResumed ? { ...listed, isResumed: true } : listed,
+      ]);
+      return [name, { ...one, resources: new Map(resources) }];
     }),
   );
 
@@ -98,8 +113,8 @@ export const ended = (
   const next: BranchState = {
     ...pushed,
     destinations:
-      outcome.is === "pushed"
-        ? pushedTo(pushed.destinations, outcome, comparison?.commits ?? [], now)
+      outcome.is === "pushed" && comparison !== undefined
+        ? pushedTo(pushed.destinations, outcome, comparison, now)
         : pushed.destinations,
     trouble: undefined,
     failures: 0,
@@ -110,6 +125,7 @@ export const ended = (
   if (!isAll || comparison === undefined) return next;
   return {
     ...next,
+    destinations: withResumed(next.destinations, comparison.destinations),
     transactions: withDone(next, comparison.due),
     history: settled(next.history, comparison.upTo, (path) => comparison.held.has(path)),
     hasSettled: true,

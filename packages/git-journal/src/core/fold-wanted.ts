@@ -13,7 +13,7 @@ const isSameRules = (a: readonly SelectionRule[], b: readonly SelectionRule[]): 
 const withWanted = (
   former: DestinationState | undefined,
   wanted: JournaledDestination,
-  isCompared: boolean,
+  { toCompare, hasSettled }: BranchState,
 ): DestinationState => {
   const resources = new Map(
     wanted.selected.map((resource): readonly [string, ListedResource] => {
@@ -23,7 +23,14 @@ const withWanted = (
         key,
         known?.version === resource.version
           ? known
-          : { version: resource.version, objects: largeMap(), spared: largeMap(), list: BEGUN },
+          : {
+              version: resource.version,
+              objects: largeMap(),
+              spared: largeMap(),
+              list: BEGUN,
+              // What is selected later has no authors: it was not written before.
+              isResumed: hasSettled,
+            },
       ];
     }),
   );
@@ -34,12 +41,19 @@ const withWanted = (
       resources,
       dropped: new Set(),
       ownership: undefined,
+      resumesFrom: undefined,
       pushed: { commits: 0, files: 0 },
     };
   const dropped = new Set([...former.dropped, ...former.resources.keys()].filter((key) => !resources.has(key)));
   if (isSameRules(former.wanted.rules, wanted.rules)) return { ...former, wanted, resources, dropped };
   const rules = former.wanted.rules.filter((rule) => !wanted.rules.includes(rule));
-  return { ...former, wanted, resources, dropped, formerRules: [...(isCompared ? [] : former.formerRules), ...rules] };
+  return {
+    ...former,
+    wanted,
+    resources,
+    dropped,
+    formerRules: [...(toCompare === undefined ? [] : former.formerRules), ...rules],
+  };
 };
 
 const isSameDestination = (a: DestinationState | undefined, b: JournaledDestination): boolean =>
@@ -65,7 +79,6 @@ export const wanted = (
   const isSame =
     state.destinations.size === branch.destinations.length &&
     branch.destinations.every((one) => isSameDestination(state.destinations.get(one.destination.name), one));
-  const isCompared = state.toCompare === undefined;
   // What has changed may be what git or the server has refused.
   const isTried = state.trouble === undefined || isSame;
   return {
@@ -76,7 +89,7 @@ export const wanted = (
     destinations: new Map(
       branch.destinations.map((one) => [
         one.destination.name,
-        withWanted(movedTo(state.destinations.get(one.destination.name), one), one, isCompared),
+        withWanted(movedTo(state.destinations.get(one.destination.name), one), one, state),
       ]),
     ),
     ...(isSame && !isGoneNow(state, gone) ? {} : { toCompare: compareFrom(state, now, true) }),

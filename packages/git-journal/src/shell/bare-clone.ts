@@ -116,7 +116,7 @@ export const treeOf =
     return tree;
   };
 
-const ids = async (stdout: Readable): Promise<readonly ObjectId[]> =>
+export const ids = async (stdout: Readable): Promise<readonly ObjectId[]> =>
   (await printed(stdout)).split("\n").flatMap((line) => O.toUndefined(objectId(line)) ?? []);
 
 /** Exit code 1 is an answer. */

@@ -22,6 +22,7 @@ import type { FileTexts } from "./file-texts.ts";
 import type { JournalMetrics } from "./metrics.ts";
 import type { ObjectStreams } from "./object-streams.ts";
 import { readCredentials } from "./repository-secret.ts";
+import type { StoredTexts } from "./stored-texts.ts";
 
 export interface WorkerContext {
   readonly api: Api;
@@ -30,6 +31,7 @@ export interface WorkerContext {
   readonly lease: BranchLease;
   readonly streams: Pick<ObjectStreams, "read" | "find">;
   readonly texts: FileTexts;
+  readonly stored: StoredTexts;
   readonly installation: Installation;
   readonly timing: BranchTiming;
   readonly metrics: JournalMetrics;
@@ -52,6 +54,9 @@ const byAuthors = (commits: readonly PlannedCommit[]) => {
   return { hits: count(true), misses: count(false) };
 };
 
+/** In bytes. So much of what is read for a commit stays in the memory, which has room for more; the rest is stored. */
+const MOST_AT_HAND = 16 * 1024 * 1024;
+
 /** How soon what could not be read is looked for again, in ms. */
 const SOON = 500;
 
@@ -60,8 +65,21 @@ export const branchWorker = (
   settings: BranchState["settings"],
   context: WorkerContext,
 ): BranchWorker => {
-  const { api, log, branch, lease, streams, texts, installation, timing, metrics, configuration, signal, wake } =
-    context;
+  const {
+    api,
+    log,
+    branch,
+    lease,
+    streams,
+    texts,
+    stored,
+    installation,
+    timing,
+    metrics,
+    configuration,
+    signal,
+    wake,
+  } = context;
   const { key } = journaled;
   let state = initialBranch(journaled, settings);
   const reported = new Map<string, string>();
@@ -119,7 +137,7 @@ export const branchWorker = (
           tree,
           folders: new Set(folders),
           read,
-          textOf: texts.textOf,
+          textOf: (fingerprint) => stored.blobOf(fingerprint) ?? texts.textOf(fingerprint),
           installation,
           tipDate: tipDate === undefined ? undefined : tipDate * 1000,
           now: wall(),
@@ -157,26 +175,41 @@ export const branchWorker = (
       onPushed: metrics.pushLasted,
     });
     if (signal.aborted) return;
+    if (outcomes.at(-1)?.is !== "current") stored.forget();
     // Those before the last are what an earlier process has left.
     for (const outcome of outcomes)
       tellOutcome(outcome, outcome === outcomes.at(-1) ? (state.comparison?.commits ?? []) : []);
     fold({ type: "ended", outcomes, isFresh });
   };
 
-  /** Reads what is live where the text of a file is not at hand. */
+  /** Reads what is live where the text of a file is not at hand. What is more than the memory is to have goes into the clone. */
   const load = async (missing: ReadonlyMap<string, FilePath>): Promise<"all" | "some"> => {
     await texts.prepare(missing.keys());
     const left = new Map([...missing].filter(([fingerprint]) => texts.textOf(fingerprint) === undefined));
     const places = streams.find(key, new Set(left.values()));
     let isAll = true;
     const lost = new Set<FilePath>();
+    let atHand = new Map<string, Uint8Array>();
+    let bytes = 0;
     for (const [fingerprint, path] of left) {
       const place = places.get(path);
       const live = place === undefined ? undefined : await streams.read(key, place);
       if (live !== undefined && E.isLeft(live)) isAll = false;
       await texts.prepare([fingerprint]);
+      const text = texts.textOf(fingerprint);
       // Another version is there by now: who has made this one cannot be told by a commit of it.
-      if (texts.textOf(fingerprint) === undefined && (live === undefined || E.isRight(live))) lost.add(path);
+      if (text === undefined && (live === undefined || E.isRight(live))) lost.add(path);
+      if (text === undefined) continue;
+      atHand.set(fingerprint, text);
+      bytes += text.length;
+      if (bytes <= MOST_AT_HAND) continue;
+      const trouble = await stored.store(atHand, signal);
+      if (trouble !== undefined) {
+        fold({ type: "troubled", ...trouble });
+        return "all";
+      }
+      atHand = new Map();
+      bytes = 0;
     }
     fold({ type: "loaded", lost });
     return isAll && lost.size === 0 ? "all" : "some";

@@ -21,6 +21,7 @@ import { objectStreams } from "./object-streams.ts";
 import type { ServedWebhook } from "./serve-webhook.ts";
 import { fileText } from "./sops.ts";
 import { transactionStream } from "./transaction-stream.ts";
+import { storedTexts } from "./stored-texts.ts";
 import type { WorkDirectory } from "./work-directory.ts";
 
 export interface Surroundings {
@@ -125,6 +126,7 @@ export const startWork = (
   const begin = (branch: JournaledBranch, uid: string, reports: Configuration): Running => {
     const { key, repository } = branch;
     const abort = new AbortController();
+    const where = { url: repository.url, host: repository.host, port: repository.port, branch: branch.branch };
     const lease = branchLease(key, {
       api: renewals,
       namespace: flags.namespace,
@@ -136,16 +138,11 @@ export const startWork = (
     const worker = branchWorker(branch, flags.settings.selection, {
       api,
       log,
-      branch: branchIn(
-        work,
-        key,
-        { url: repository.url, host: repository.host, port: repository.port, branch: branch.branch },
-        env,
-        flags.largestClone,
-      ),
+      branch: branchIn(work, key, where, env, flags.largestClone),
       lease,
       streams,
       texts,
+      stored: storedTexts(work, key, where, env),
       installation: { clusterUid: uid, namespace: flags.namespace, name: CONTROLLER_NAME, instance: identity },
       timing: { refresh: flags.discoveryRefresh, idle: flags.leases.leaseDuration },
       metrics,

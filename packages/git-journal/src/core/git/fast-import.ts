@@ -26,6 +26,19 @@ const changed = (change: FileChange): Uint8Array => {
   return Buffer.concat([Buffer.from(`M 100644 inline ${path}\n`), data(change.content)]);
 };
 
+/** The input of `git fast-import --done` that writes these as blobs, which nothing refers to yet. It prints their ids, in their order. */
+export function* blobImport(contents: Iterable<Uint8Array>): Generator<Uint8Array> {
+  yield Buffer.from("feature done\n");
+  let n = 0;
+  for (const content of contents) {
+    n += 1;
+    yield Buffer.from(`blob\nmark :${n}\n`);
+    yield data(content);
+    yield Buffer.from(`get-mark :${n}\n`);
+  }
+  yield Buffer.from("done\n");
+}
+
 /**
  * The input of `git fast-import --force --done`. It prints the ids of these commits, in their order.
  *
