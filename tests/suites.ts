@@ -88,6 +88,7 @@ export const DEEPER = [
   "tests/e2e/wait-at-end.test.ts",
   "tests/git-journal/mirror-authors.test.ts",
   "tests/git-journal/mirror-deeper.test.ts",
+  "tests/git-journal/neighbours.test.ts",
   "tests/git-journal/process.test.ts",
   "tests/blueprints/atomic-deeper.test.ts",
   "tests/blueprints/attacks.test.ts",

@@ -113,6 +113,13 @@ describe("a GitRepoConfig", () => {
       /there is no Secret \S+\/none: create it/u,
     ],
     [
+      "no-name-of-a-secret",
+      "open",
+      { secretRef: { name: "../other/secrets/cred" } },
+      "False SecretNotFound",
+      /there is no Secret \S+\/\.\.\/other\/secrets\/cred: create it/u,
+    ],
+    [
       "no-hosts",
       "ssh://git@git.example.com/live.git",
       { secretRef: { name: "no-hosts" } },

@@ -18,6 +18,7 @@ const claim = (destination: string, more: Partial<Claim> = {}): Claim => ({
   uid: destination,
   branch: "https://g/r main",
   folder: ROOT,
+  isRefused: false,
   ...more,
 });
 
@@ -28,6 +29,14 @@ describe("destinations with one place", () => {
   const older = claim("shop/old", { creationTimestamp: "2025-01-01T00:00:00Z" });
   it("the older one has it, and the other one names it", () => {
     expect([...conflictingClaims([claim("shop/new"), older])]).toEqual([["shop/new", "shop/old"]]);
+  });
+
+  it("who is refused by the server takes it from nobody, and has it where the others are, too", () => {
+    const refused = { ...older, isRefused: true };
+    expect([...conflictingClaims([claim("shop/new"), refused])]).toEqual([["shop/old", "shop/new"]]);
+    expect([...conflictingClaims([claim("shop/new", { isRefused: true }), refused])]).toEqual([
+      ["shop/new", "shop/old"],
+    ]);
   });
 
   it("of the same second the uid decides, in whatever order they are", () => {
@@ -49,6 +58,7 @@ describe("destinations with one place", () => {
       uid: fc.uuid(),
       branch: fc.constantFrom("x", "y"),
       folder: fc.constantFrom(ROOT, right(baseFolder("a"))),
+      isRefused: fc.boolean(),
     });
     fc.assert(
       fc.property(fc.uniqueArray(any, { selector: ({ destination }) => destination }), (claims) => {

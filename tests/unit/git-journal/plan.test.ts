@@ -192,17 +192,26 @@ describe("one file", () => {
       [`CREATE ${path}`, "DELETE v1/configmaps/shop/a.yaml"],
     ],
     [
-      "in the folder of another destination",
-      { otherFolders: [right(baseFolder("core/v1"))], tree: treeOf({ [path]: textOf("a", "1") }) },
-      [],
-    ],
-    [
       "in a folder within that of another destination",
       {
         folder: right(baseFolder("prod")),
-        otherFolders: [ROOT, right(baseFolder("prod"))],
+        otherFolders: [ROOT],
         tree: treeOf({ [`prod/${path}`]: textOf("a", "1") }),
       },
+      [`DELETE prod/${path}`],
+    ],
+    [
+      "what is that of a destination around it, and would be upstream's here",
+      {
+        folder: right(baseFolder("prod/core")),
+        otherFolders: [right(baseFolder("prod"))],
+        tree: treeOf({ [`prod/${path}`]: textOf("a", "1") }),
+      },
+      [],
+    ],
+    [
+      "what upstream has written here, if nothing is around it",
+      { folder: right(baseFolder("prod/core")), tree: treeOf({ [`prod/${path}`]: textOf("a", "1") }) },
       [`DELETE prod/${path}`],
     ],
     ["outside of the folder", { folder: right(baseFolder("prod")), tree: treeOf({ [path]: textOf("a", "1") }) }, []],

@@ -1,6 +1,7 @@
 // Tests when servers are asked: soon after an edit, and seldom while they refuse.
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
+import type { Readiness } from "../../../packages/git-journal/src/core/conditions.ts";
 import { type BranchName, refOf } from "../../../packages/git-journal/src/core/git/branch-name.ts";
 import type { Repository } from "../../../packages/git-journal/src/core/located.ts";
 import {
@@ -12,6 +13,7 @@ import {
   isOfRepository,
   lookedAtIn,
   readinessAfter,
+  refusedAmong,
 } from "../../../packages/git-journal/src/core/repository-check.ts";
 import { repositoryUrl } from "../../../packages/git-journal/src/core/repository-url.ts";
 import { right } from "./right.ts";
@@ -73,6 +75,18 @@ it("a branch that takes no push says nothing of its repository", () => {
     (reason) => ({ type: "failed", reason, message: "", lasts: true }) as const,
   );
   expect(troubles.map(isOfRepository)).toEqual([true, false, false, false]);
+});
+
+const because = (reason: string, lasts: boolean) => ({ type: "failed", reason, message: "", lasts }) as const;
+
+it("refused is what stays so until somebody changes something, and who has no Secret", () => {
+  const all = new Map<string, Readiness>([
+    ["shop/wrong", because("AuthenticationFailed", true)],
+    ["shop/none", because("SecretNotFound", false)],
+    ["shop/down", because("ConnectionFailed", false)],
+    ["shop/fine", { type: "ready", reason: "BranchFound", message: "" }],
+  ]);
+  expect([...refusedAmong(all)]).toEqual(["shop/wrong", "shop/none"]);
 });
 
 it("a branch that is missing is no error", () => {

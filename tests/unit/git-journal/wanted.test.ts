@@ -105,10 +105,25 @@ describe("what is wanted", () => {
     );
     expect(others).toEqual([]);
     expect(branch?.destinations.map((one) => [one.destination.folder, one.otherFolders])).toEqual([
-      ["prod", ["prod/dev"]],
-      ["prod/dev", []],
+      ["prod", []],
+      ["prod/dev", ["prod"]],
     ]);
-    expect(branch?.key).toBe(branchKey(right(repositoryUrl("https://git.example.com/live.git")), "main"));
+    const url = right(repositoryUrl("https://git.example.com/live.git"));
+    expect(branch?.key).toBe(branchKey(url, "main", "shop/\n"));
+  });
+
+  it("does not depend on what other namespaces want in the same branch", () => {
+    const own = [config(), destination(), watchRule()];
+    const theirs = [
+      config("eve/repo", { push: { interval: "1000h" } }, { creationTimestamp: "2020-01-01T00:00:00Z" }),
+      destination("eve/prod"),
+      watchRule("eve/all"),
+    ];
+    const [alone] = wanted(...own);
+    const together = wanted(...theirs, ...own).find(({ key }) => key === alone?.key);
+    const { destinations: _, ...rest } = alone ?? {};
+    expect(together).toMatchObject(rest);
+    expect(together?.destinations.map(({ destination: { name } }) => name)).toEqual(["shop/prod"]);
   });
 
   it("is for URLs of one repository written by each as it is, and of what is not another's folder", () => {
@@ -125,8 +140,8 @@ describe("what is wanted", () => {
     expect(
       branches.map(({ repository, destinations }) => [repository.url, destinations.map((one) => one.otherFolders)]),
     ).toEqual([
-      ["https://git.example.com/live.git", [["prod/dev"]]],
-      ["https://git.example.com/live", [[]]],
+      ["https://git.example.com/live.git", [[]]],
+      ["https://git.example.com/live", [["prod"]]],
     ]);
     expect(new Set(branches.map(({ key }) => key)).size).toBe(2);
   });

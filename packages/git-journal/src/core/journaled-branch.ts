@@ -20,7 +20,7 @@ export interface JournaledDestination {
   readonly isBlocked: boolean;
   /** False: no file is deleted, since it has no Ready rule, or one whose selector is wrong, so that nobody knows what it selects. */
   readonly deletes: boolean;
-  /** Inside of its own: of other destinations of the same branch, also where they are written with other credentials, or by another URL. */
+  /** Of other destinations of the same branch, in which its own is, also where they are written with other credentials, or by another URL. */
   readonly otherFolders: readonly BaseFolder[];
 }
 
@@ -76,7 +76,7 @@ export interface DestinationReport {
 /**
  * The key of a branch: equal for all spellings of its repository.
  *
- * @param more tells apart what is written with other credentials than those of the oldest GitRepoConfig
+ * @param credentials tells apart what is written with others
  */
-export const branchKey = ({ key }: Pick<RepositoryUrl, "key">, branch: string, ...more: readonly string[]): string =>
-  bytesToHex(sha256(utf8ToBytes([key, branch, ...more].join("\n")))).slice(0, 16);
+export const branchKey = ({ key }: Pick<RepositoryUrl, "key">, branch: string, credentials: string): string =>
+  bytesToHex(sha256(utf8ToBytes([key, branch, credentials].join("\n")))).slice(0, 16);

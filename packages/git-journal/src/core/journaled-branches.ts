@@ -23,10 +23,10 @@ export const branchOf = ({ destination: { repository }, branch }: Located): stri
 /** The branch where it is fetched and pushed. */
 const remoteOf = ({ destination: { repository }, branch }: Located): string => `${repository.key}\n${branch}`;
 
-/** With whose credentials it is written. Those in a URL are of its own GitRepoConfig, and never part of a name. */
+/** With whose credentials it is written, none are of a namespace, too. Those in a URL are of its own GitRepoConfig, and never part of a name. */
 const credentialsOf = ({ destination: { config, repository } }: Located): string =>
   [
-    secretOf(config) ?? "",
+    secretOf(config) ?? `${config.metadata.namespace}/`,
     repository.protocol !== "ssh" && repository.user !== undefined ? `GitRepoConfig ${configKey(config)}` : "",
   ].join("\n");
 
@@ -56,22 +56,13 @@ const parents = (folder: BaseFolder): readonly string[] => {
   return folder === ROOT ? [] : segments.map((_, at) => segments.slice(0, at).join("/"));
 };
 
-/** By branch and folder, the folders of other destinations that are inside of it. */
-const nestedFolders = (places: Iterable<Located>): ReadonlyMap<string, readonly BaseFolder[]> => {
-  const nested = new Map<string, BaseFolder[]>();
-  for (const at of places)
-    for (const parent of parents(at.destination.folder)) {
-      const key = placeKey(at, parent);
-      const inside = nested.get(key);
-      if (inside === undefined) nested.set(key, [at.destination.folder]);
-      else inside.push(at.destination.folder);
-    }
-  return nested;
-};
+/** The folders of destinations, by branch and folder. */
+const foldersOf = (places: Iterable<Located>): ReadonlyMap<string, BaseFolder> =>
+  new Map([...places].map((at) => [placeKey(at, at.destination.folder), at.destination.folder]));
 
 const journaled = (
   at: Located,
-  nested: ReadonlyMap<string, readonly BaseFolder[]>,
+  all: ReadonlyMap<string, BaseFolder>,
   { rulesTo, blocked, served, selection }: Division,
 ): JournaledDestination => {
   const { name, folder } = at.destination;
@@ -83,30 +74,27 @@ const journaled = (
     selected: selectedResources(rules, served, selection),
     isBlocked: blocked.has(name),
     deletes: rules.length > 0 && writers.every(({ selects }) => selects !== undefined),
-    otherFolders: nested.get(placeKey(at, folder)) ?? [],
+    otherFolders: parents(folder).flatMap((parent) => all.get(placeKey(at, parent)) ?? []),
   };
 };
 
 /**
  * The branches by their keys, each with the destinations that a rule writes to, the oldest first.
  *
- * Guarantees: nobody writes with credentials that only another's GitRepoConfig names, nor to a URL that is not a spelling of its own.
+ * Guarantees: nobody writes with credentials that only another's GitRepoConfig names, nor to a URL that is not a spelling of its own; of no
+ *             other namespace is there anything on which the key or the limits of a branch depend.
  */
 export const journaledBranches = (division: Division): ReadonlyMap<string, JournaledBranch> => {
   const { places, rulesTo, limits } = division;
-  const nested = nestedFolders(places.values());
+  const folders = foldersOf(places.values());
   const inUse = [...places.values()].filter(({ destination }) => rulesTo.has(destination.name));
-  const groups = [...Map.groupBy(inUse.toSorted(byAge), remoteOf).values()].flatMap((group) =>
-    [...Map.groupBy(group, credentialsOf)].map(
-      ([credentials, members], at) => [members, at === 0 ? [] : [credentials]] as const,
-    ),
-  );
+  const groups = Map.groupBy(inUse.toSorted(byAge), (at) => `${remoteOf(at)}\n${credentialsOf(at)}`);
   return new Map(
-    groups.flatMap(([members, more]) => {
+    [...groups.values()].flatMap((members) => {
       const [first] = members;
       if (first === undefined) return [];
       const { repository, config } = first.destination;
-      const key = branchKey(repository, first.branch, ...more);
+      const key = branchKey(repository, first.branch, credentialsOf(first));
       const branch: JournaledBranch = {
         key,
         repository,
@@ -114,7 +102,7 @@ export const journaledBranches = (division: Division): ReadonlyMap<string, Journ
         branch: first.branch,
         secret: secretOf(config),
         limits: limitsFor(limits, config.spec),
-        destinations: members.map((one) => journaled(one, nested, division)),
+        destinations: members.map((one) => journaled(one, folders, division)),
       };
       return [[key, branch]];
     }),

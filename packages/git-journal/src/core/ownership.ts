@@ -13,23 +13,21 @@ export interface Claim {
   /** The repository and branch, in a form that is the same for all spellings. */
   readonly branch: string;
   readonly folder: BaseFolder;
+  /** The server does not let it in: it takes the folder from nobody. */
+  readonly isRefused: boolean;
 }
 
-/** Older first; of the same second by uid, so that all replicas agree. */
-const byAge = (a: Claim, b: Claim): number =>
-  a.creationTimestamp === b.creationTimestamp
-    ? a.uid < b.uid
-      ? -1
-      : 1
-    : a.creationTimestamp < b.creationTimestamp
-      ? -1
-      : 1;
+const rank = ({ isRefused, creationTimestamp, uid }: Claim): string =>
+  `${isRefused ? "after" : "able"} ${creationTimestamp} ${uid}`;
 
-/** For each destination that may not write, the older one that has the same folder of the same branch. Nested folders are no conflict. */
+/** Older first, those that are refused last; of the same second by uid, so that all replicas agree. */
+const byRank = (a: Claim, b: Claim): number => (rank(a) < rank(b) ? -1 : 1);
+
+/** For each destination that may not write, the one that has the same folder of the same branch before it. Nested folders are no conflict. */
 export const conflictingClaims = (claims: readonly Claim[]): ReadonlyMap<string, string> => {
   const owners = new Map<string, string>();
   const conflicts = new Map<string, string>();
-  for (const { destination, branch, folder } of claims.toSorted(byAge)) {
+  for (const { destination, branch, folder } of claims.toSorted(byRank)) {
     const place = JSON.stringify([branch, folder]);
     const owner = owners.get(place);
     if (owner === undefined) owners.set(place, destination);

@@ -135,6 +135,10 @@ export const layoutOf = (relative: string): Layout | undefined => {
   return { group, version, resource, ...(namespace === undefined ? {} : { namespace }) };
 };
 
+/** Whether the journal writes objects to such paths, from the base folder on: it does not leave out `core`. */
+export const isWrittenLayout = (relative: string): boolean =>
+  !VERSION.test(relative.slice(0, relative.indexOf("/"))) && layoutOf(relative) !== undefined;
+
 /** The layouts that the path of a file may have, wherever the base folder ends; none: it is not that of an object. */
 export const layoutsIn = (path: string): readonly Layout[] =>
   path

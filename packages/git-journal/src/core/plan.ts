@@ -12,6 +12,7 @@ import {
   filePath,
   isFileOf,
   isWithin,
+  isWrittenLayout,
   type Layout,
   layoutOf,
   nameOf,
@@ -34,7 +35,7 @@ export interface IndexedObject {
 
 export interface Compared {
   readonly folder: BaseFolder;
-  /** The folders of other destinations of the branch. */
+  /** The folders of other destinations of the branch, in which its own is. */
   readonly otherFolders: readonly BaseFolder[];
   readonly index: ReadonlyMap<FilePath, IndexedObject>;
   /** Files of live objects that cannot be written now: they are left as they are. */
@@ -94,9 +95,9 @@ const isOwnPath = (path: FilePath, layout: Layout, { folder, isWritten }: Compar
 const verdictOnOrphan = (path: FilePath, id: string, compared: Compared): "DELETE" | "other" | "read" => {
   const relative = relativeTo(compared.folder, path);
   const layout = layoutOf(relative);
-  const isOthers = compared.otherFolders.some(
-    (other) => other !== compared.folder && isWithin(compared.folder, other) && isWithin(other, path),
-  );
+  // Of two folders within each other only one has objects at such a path, but for the layout of upstream.
+  const isOthers =
+    !isWrittenLayout(relative) && compared.otherFolders.some((other) => isWrittenLayout(relativeTo(other, path)));
   if (layout === undefined || isOthers || !compared.mayDelete(layout)) return "other";
   if (!compared.read.has(id)) return "read";
   const content = compared.read.get(id);

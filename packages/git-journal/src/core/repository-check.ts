@@ -68,6 +68,14 @@ const OF_REPOSITORY: ReadonlySet<string> = new Set([
 
 export const isOfRepository = ({ type, reason }: Readiness): boolean => type === "failed" && OF_REPOSITORY.has(reason);
 
+/** What does not pass by itself: others may have what this one cannot use. */
+const isRefusal = (readiness: Readiness): boolean =>
+  readiness.type === "failed" && (readiness.lasts || readiness.reason === "SecretNotFound");
+
+/** The keys of those that cannot be used until somebody changes something. */
+export const refusedAmong = (repositories: ReadonlyMap<string, Readiness>): ReadonlySet<string> =>
+  new Set([...repositories].flatMap(([key, readiness]) => (isRefusal(readiness) ? [key] : [])));
+
 /** When a worker has used a branch. If it was not found before, or the server could not be asked, it is asked at once. */
 export const afterUse = (checked: Checked, branch: BranchName, at: Instant): Checked => {
   const isFound = E.isRight(checked.answer) && checked.answer.right.has(refOf(branch));

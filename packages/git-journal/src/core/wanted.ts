@@ -176,9 +176,14 @@ interface Claimed {
   readonly claim: Claim;
 }
 
-const claimed = (at: Located, { creationTimestamp, uid }: GitRepoConfig["metadata"]): Claimed => ({
+const claimed = (
+  at: Located,
+  { creationTimestamp, uid }: GitRepoConfig["metadata"],
+  refusedConfigs: ReadonlySet<string>,
+): Claimed => ({
   at,
   claim: {
+    isRefused: refusedConfigs.has(configKey(at.destination.config)),
     destination: at.destination.name,
     creationTimestamp,
     uid,
@@ -192,12 +197,15 @@ const placesOf = (
   destinations: Judged<Located>,
   known: Known,
   written: readonly Written[],
+  refusedConfigs: ReadonlySet<string>,
 ): ReadonlyMap<string, Claimed> => {
   const explicit = [...destinations].flatMap(([key, at]): readonly (readonly [string, Claimed])[] => {
     const metadata = known.gitDestinations.get(key)?.metadata;
-    return E.isRight(at) && metadata !== undefined ? [[key, claimed(at.right, metadata)]] : [];
+    return E.isRight(at) && metadata !== undefined ? [[key, claimed(at.right, metadata, refusedConfigs)]] : [];
   });
-  const named = written.map(({ to }) => [to.destination.name, claimed(to, to.destination.config.metadata)] as const);
+  const named = written.map(
+    ({ to }) => [to.destination.name, claimed(to, to.destination.config.metadata, refusedConfigs)] as const,
+  );
   return new Map([...named, ...explicit]);
 };
 
@@ -205,12 +213,17 @@ const placesOf = (
 const shownName = (destination: string): string =>
   destination.includes(" ") ? destination : `GitDestination ${destination}`;
 
-const blockedBy = (owner: string, its: Located | undefined, { destination, branch }: Located): Failed => {
+const blockedBy = (
+  owner: string,
+  its: Located | undefined,
+  isOwnerOlder: boolean,
+  { destination, branch }: Located,
+): Failed => {
   const { folder, repository } = destination;
   const by = its?.destination.repository.key === repository.key ? "" : ", by another URL of that repository";
   return refused(
     "OwnershipConflict",
-    `${shownName(owner)}, which is older, has the same ${folder === "" ? "root" : `folder ${folder}`} of branch ${branch} of ${repository.url}${by}: use another baseFolder or branch, or delete one of the two`,
+    `${shownName(owner)}, which ${isOwnerOlder ? "is older" : "its server lets in"}, has the same ${folder === "" ? "root" : `folder ${folder}`} of branch ${branch} of ${repository.url}${by}: use another baseFolder or branch, or delete one of the two`,
   );
 };
 
@@ -241,11 +254,15 @@ const observedObjects = (objects: Objects): ReadonlyMap<string, ObservedObject> 
  * What follows from the configuration.
  *
  * Guarantees: of the same objects, in whatever order, always the same; an object that is wrong changes nothing of those that do not
- *             refer to it; nobody writes with credentials that another's GitRepoConfig names. Never throws.
+ *             refer to it; nobody writes with credentials that another's GitRepoConfig names, nor has anybody a folder whose server
+ *             does not let him in, where it lets in another. Never throws.
+ *
+ * @param refusedConfigs the keys of GitRepoConfigs that their servers are known not to let in
  */
 export const resolved = (
   { objects, namespaceLabels, served, gone, watched }: ClusterState,
   { selection, limits }: JournalSettings,
+  refusedConfigs: ReadonlySet<string> = new Set(),
 ): Resolution => {
   const decoded = decodedObjects(objects);
   const known: Known = {
@@ -265,19 +282,21 @@ export const resolved = (
   );
   const written = [...watchRules, ...clusterWatchRules].flatMap(([, one]) => one.written ?? []);
 
-  const claims = placesOf(destinations, known, written);
+  const claims = placesOf(destinations, known, written, refusedConfigs);
   const blocked = conflictingClaims([...claims.values()].map(({ claim }) => claim));
   const places = new Map([...claims].map(([name, { at }]) => [name, at]));
   const rulesTo = Map.groupBy(written, ({ to }) => to.destination.name);
   const branches = journaledBranches({ places, rulesTo, blocked, served, selection, limits });
 
+  const isRefused = (name: string): boolean => claims.get(name)?.claim.isRefused === true;
   const placed = (at: Located): Placed => {
     const { name } = at.destination;
     const owner = blocked.get(name);
     return {
       ...at,
       config: configKey(at.destination.config),
-      blocked: owner === undefined ? undefined : blockedBy(owner, places.get(owner), at),
+      blocked:
+        owner === undefined ? undefined : blockedBy(owner, places.get(owner), isRefused(owner) === isRefused(name), at),
       withoutRules: withoutRules(name, rulesTo.get(name) ?? []),
       withoutSecrets: withoutSecrets(at.destination),
     };

@@ -4,7 +4,7 @@ import { type ControllerNames, type Log, throttle, type Watchdog } from "@janus/
 import * as E from "fp-ts/lib/Either.js";
 import type { Readiness } from "../core/conditions.ts";
 import type { DestinationReport, Wanted } from "../core/journaled-branch.ts";
-import { isOfRepository } from "../core/repository-check.ts";
+import { isOfRepository, refusedAmong } from "../core/repository-check.ts";
 import { type NotReady, notReadyOnes, readinessOf, type Told } from "../core/readiness.ts";
 import { pushedEvent, type StatusEvent } from "../core/status.ts";
 import { type JournalSettings, type Resolution, resolved } from "../core/wanted.ts";
@@ -71,6 +71,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   const pushed = new Map<string, DestinationReport["pushed"]>();
   const synced = Promise.withResolvers<void>();
   let told: ReadonlyMap<string, Told> = new Map();
+  let refused: ReadonlySet<string> = new Set();
   let isStopped = false;
 
   const configsOf = (branchKey: string): ReadonlySet<string> => {
@@ -126,7 +127,8 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   const resolveNow = (): void => {
     const state = isStopped ? undefined : watched.state();
     if (state === undefined) return;
-    resolution = resolved(state, settings);
+    refused = refusedAmong(repositories());
+    resolution = resolved(state, settings, refused);
     forget(resolution);
     countConflicts(resolution);
     checks.update(resolution.repositories);
@@ -136,6 +138,13 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   };
 
   const resolving = rested("what is wanted in Git is not found out", log, resolveNow);
+
+  /** Who is not let in, or is again, may decide whose a folder is. */
+  const onRepositories = (): void => {
+    const now = refusedAmong(repositories());
+    if (now.size !== refused.size || [...now].some((one) => !refused.has(one))) resolving.soon();
+    else telling.soon();
+  };
 
   const record = (destination: string, event: StatusEvent): void =>
     destination.startsWith(IMPLICIT)
@@ -160,7 +169,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     onSeen: (id) => status.look(id),
   });
   const status = statusWriter({ api, log, names, pod, object: watched.object });
-  const checks = repositoryChecks({ api, log, work, env, onChecked: telling.soon });
+  const checks = repositoryChecks({ api, log, work, env, onChecked: onRepositories });
 
   return {
     isSynced: () => resolution !== undefined,
@@ -179,7 +188,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
       const branch = resolution?.wanted.branches.get(branchKey)?.branch;
       if (readiness.type === "ready" && branch !== undefined)
         for (const config of configsOf(branchKey)) checks.used(config, branch);
-      telling.soon();
+      onRepositories();
     },
     stop: async () => {
       isStopped = true;

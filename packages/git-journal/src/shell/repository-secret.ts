@@ -45,7 +45,8 @@ export const readCredentials = async (
   secret: string | undefined,
 ): Promise<E.Either<ApiError, ReadCredentials>> => {
   if (secret === undefined) return E.right({ version: undefined, authentication: read(url, undefined) });
-  const [namespace = "", name = ""] = secret.split("/");
+  const at = secret.indexOf("/");
+  const [namespace, name] = [secret.slice(0, at), secret.slice(at + 1)];
   const answer = await api.send({ verb: "get", resource: secrets, namespace, name, purpose: "read-credentials" });
   if (E.isRight(answer)) {
     const { resourceVersion, uid } = answer.right.metadata;
@@ -55,10 +56,11 @@ export const readCredentials = async (
     });
   }
   const error = answer.left;
-  if (error.type !== "refused" || ![403, 404].includes(error.code)) return E.left(error);
+  if (error.type !== "refused" || ![400, 403, 404].includes(error.code)) return E.left(error);
+  // 400: no object can have this name.
   const why =
-    error.code === 404
-      ? notFound(secret)
-      : refused("SecretNotFound", `the controller may not read Secret ${secret}: ${error.message}`);
+    error.code === 403
+      ? refused("SecretNotFound", `the controller may not read Secret ${secret}: ${error.message}`)
+      : notFound(secret);
   return E.right({ version: undefined, authentication: E.left(why) });
 };
