@@ -55,6 +55,21 @@ const marked = (name: string, value: string): KubeObject =>
     ],
   });
 
+const OTHER = "99999999-2222-3333-4444-555555555555";
+
+const markedBy = (uid: string, name: string, value: string, time = "2026-01-01T00:00:20Z"): KubeObject =>
+  configMap(name, value, { managedFields: [{ manager: fieldManager({ name: "deploy", uid }), time }] });
+
+/** Another one, of bob, which patches only `a`. */
+const next = (phase: Phase): Transaction =>
+  right(
+    decodeTransaction({
+      metadata: { name: "next", namespace: "shop", uid: OTHER, resourceVersion: "1", generation: 1 },
+      spec: { serviceAccountName: "sa", changes: CHANGES.slice(0, 1) },
+      status: { phase, items: DONE.slice(0, 1), requestedBy: "bob", completedAt: "2026-01-01T00:00:21Z" },
+    }),
+  );
+
 const MARKER = [markerPath(FOLDER), marker({ clusterUid: "u1", destination: "shop/prod" })] as const;
 
 const textOf = (name: string): string => canonicalYaml(sanitised(configMap(name, "1")));
@@ -83,6 +98,7 @@ const restarted = (tip: string, markers: readonly (readonly [string, string])[] 
 };
 
 const SUBJECT = "alice: Transaction shop/deploy: Committed, 2 changes";
+const NEXT = "bob: Transaction shop/next: Committed, 1 change";
 const FIRST = "GitOps Reverser: Create 2 objects";
 
 describe("the files of a Transaction", () => {
@@ -159,6 +175,40 @@ describe("the files of a Transaction", () => {
     expect(world.commits.at(-1)?.message).toContain("Transaction: shop/deploy\n");
     expect(world.commits.at(-1)?.message).toContain("Transaction-Incomplete: true");
     expect(world.state.transactions.size).toBe(0);
+  });
+
+  it("are its commit, too, where another one has changed them before anything could be pushed", () => {
+    const world = begun();
+    seen(world, marked("a", "2"));
+    gone(world, "b");
+    transaction(world, inPhase("Committed"));
+    transaction(world, next("Committing"));
+    // All fields are the other one's now, and so is the only mark.
+    seen(world, markedBy(OTHER, "a", "3"));
+    transaction(world, next("Committed"));
+    later(world, 500);
+    work(world);
+    expect(subjects(world).slice(1)).toEqual([SUBJECT, NEXT]);
+  });
+
+  it("are never the commit of another one that holds them", () => {
+    const world = begun();
+    seen(world, marked("a", "2"));
+    transaction(world, inPhase("Committed"));
+    transaction(world, next("Committing"));
+    seen(world, markedBy(OTHER, "a", "3"));
+    transaction(world, next("Committed"));
+    seen(world, configMap("c", "1"));
+    later(world, 200);
+    work(world, [{ arrives: false, isHeard: false }]);
+    later(world, 1_200);
+    // The first one waits for the end of `b`: only others are committed, and neither of both is done.
+    work(world);
+    expect(subjects(world).slice(1)).toEqual(["GitOps Reverser: [CREATE] core/v1/configmaps/shop/c"]);
+    gone(world, "b");
+    later(world);
+    work(world);
+    expect(subjects(world).slice(2)).toEqual([SUBJECT, NEXT]);
   });
 
   it("are held for a moment when only its mark is known: its own watch may be behind", () => {
@@ -284,8 +334,6 @@ describe("a list that fails at first after a restart", () => {
   });
 });
 
-const markedBy = (uid: string, name: string, value: string, time = "2026-01-01T00:00:20Z"): KubeObject =>
-  configMap(name, value, { managedFields: [{ manager: fieldManager({ name: "deploy", uid }), time }] });
 const lastSubject = (world: BranchWorld): string | undefined => {
   later(world);
   work(world);
@@ -304,7 +352,6 @@ const committed = (): BranchWorld => {
 
 describe("whose a change is", () => {
   const BOB = { type: "user", name: "bob" } as const;
-  const OTHER = "99999999-2222-3333-4444-555555555555";
   it("is not told by the mark of a Transaction that does not change the object", () => {
     const world = begun();
     listed(world, [configMap("a", "1"), configMap("b", "1"), configMap("x", "1")]);

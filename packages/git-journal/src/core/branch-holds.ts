@@ -12,10 +12,14 @@ export interface HeldTransaction {
   readonly hold: Hold;
 }
 
+const isTouchedBy = ({ history }: BranchState, uid: string, at: FilePath): boolean =>
+  history.touches.some(({ by, path }) => path === at && by.type === "transaction" && by.uid === uid);
+
 /** Whether what is known of the object of a file shows that the Transaction has changed it. */
 const isShown = (state: BranchState, uid: string, { path, sign }: JournaledTarget): boolean => {
   const object = objectAt(state, path);
-  if (sign.type === "mark") return object?.marks.has(uid) === true;
+  // A mark that has come or moved is a touch; a later Transaction may have taken over its fields since.
+  if (sign.type === "mark") return object?.marks.has(uid) === true || isTouchedBy(state, uid, path);
   return sign.type === "end" && object?.uid !== sign.uid;
 };
 

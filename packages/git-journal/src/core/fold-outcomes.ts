@@ -28,11 +28,12 @@ export const landed = (state: BranchState, head: ObjectId | undefined): BranchSt
   };
 };
 
-/** Those whose commits were due, and that had nothing to commit, are done, too. */
-const withDone = (state: BranchState, due: Comparison["due"]): BranchState["transactions"] =>
+/** Those whose commits were due, and that had nothing to commit, are done, too; not those whose files others hold. */
+const withDone = (state: BranchState, { due, held }: Comparison): BranchState["transactions"] =>
   new Map(
     [...state.transactions].flatMap(([uid, one]) => {
-      if (due.get(uid) !== one.transaction.phase) return [[uid, one] as const];
+      const isHeld = one.transaction.targets.some(({ path }) => held.has(path));
+      if (due.get(uid) !== one.transaction.phase || isHeld) return [[uid, one] as const];
       return one.evidence.isGone ? [] : [[uid, { ...one, isDone: true }] as const];
     }),
   );
@@ -126,7 +127,7 @@ export const ended = (
   return {
     ...next,
     destinations: withResumed(next.destinations, comparison.destinations),
-    transactions: withDone(next, comparison.due),
+    transactions: withDone(next, comparison),
     history: settled(next.history, comparison.upTo, (path) => comparison.held.has(path)),
     hasSettled: true,
     idleSince: now,
