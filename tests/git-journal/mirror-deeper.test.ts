@@ -188,6 +188,35 @@ describe("the journal", () => {
     expect(log("%s")).toHaveLength(3);
   });
 
+  it("says of a Lease that it loses while it writes, and not that the server has failed", async () => {
+    const server = Promise.withResolvers<void>();
+    let isSlow = false;
+    const { url, namespace, have, create, ready } = await place({
+      onPhase: ({ isPush }, phase) => (isSlow && isPush && phase === "asked" ? server.promise : undefined),
+    });
+    onTestFinished(() => server.resolve());
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    isSlow = true;
+    await create(configMap("b"));
+    const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+    const [own] = (await administrator.list(lease, namespace)).filter(({ metadata }) =>
+      metadata.name?.startsWith("git-"),
+    );
+    const { name = "" } = own?.metadata ?? {};
+    await administrator.patch({ ...lease, metadata: { name, namespace }, spec: { holderIdentity: "another" } });
+    await expect
+      .poll(() => ready("GitDestination", "prod"))
+      .toMatchObject({ status: "False", reason: "LeaseHeld", message: expect.stringContaining(name) as string });
+    isSlow = false;
+    server.resolve();
+    await have([path(namespace, "a"), path(namespace, "b")]);
+    await expect.poll(() => ready("GitDestination", "prod")).toMatchObject({ status: "True" });
+    const events = await administrator.list({ apiVersion: "v1", kind: "Event" }, namespace);
+    expect(events.map(({ reason }) => reason)).not.toContain("ConnectionFailed");
+  });
+
   it("removes the files of what a rule does not select any more, but nothing without a rule", async () => {
     const { url, namespace, have, log, create, patch, remove, ready } = await place();
     await create(...configuration(url, ["configmaps", "serviceaccounts"]), configMap("a"));

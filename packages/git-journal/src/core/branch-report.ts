@@ -46,7 +46,11 @@ const readinessOf = (state: BranchState, destination: DestinationState): Readine
   const { trouble, lease, comparison } = state;
   if (trouble !== undefined) return failed(trouble.reason, trouble.message, trouble.lasts);
   if (lease === "anothers" && pendingOf(state) > 0)
-    return failed("LeaseHeld", `another controller holds the Lease of ${place}, and may be writing it`, false);
+    return failed(
+      "LeaseHeld",
+      `another controller holds the Lease git-${state.branch.key} of ${place}, and may be writing it`,
+      false,
+    );
   const conflict = comparison?.conflicts.find(({ path }) => isWithin(folder, path));
   if (conflict !== undefined)
     return failed("PathConflict", `${conflict.path} is not written: ${conflict.because}: move it away`, true);

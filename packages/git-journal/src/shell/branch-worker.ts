@@ -57,6 +57,11 @@ const byAuthors = (commits: readonly PlannedCommit[]) => {
 /** In bytes. So much of what is read for a commit stays in the memory, which has room for more; the rest is stored. */
 const MOST_AT_HAND = 16 * 1024 * 1024;
 
+const leaseLost = ({ branch, repository, key }: JournaledBranch) => ({
+  reason: "LeaseHeld" as const,
+  message: `the Lease git-${key} of branch ${branch} of ${repository.key} was lost while it was written, and is asked for again`,
+});
+
 /** How soon what could not be read is looked for again, in ms. */
 const SOON = 500;
 
@@ -165,17 +170,21 @@ export const branchWorker = (
       });
     }
     await texts.prepare(state.history.touches.flatMap(({ version }) => version?.fingerprint ?? []));
+    const term = lease.signal();
     const outcomes = await branch(planNow(), {
       authentication: authentication.right,
       secret,
       isFresh,
       mayPushFor: lease.mayPushFor,
-      signal: AbortSignal.any([signal, lease.signal()]),
+      signal: AbortSignal.any([signal, term]),
       onMade: (head) => fold({ type: "made", head, commits: state.comparison?.commits ?? [] }),
       onPushed: metrics.pushLasted,
     });
     if (signal.aborted) return;
     if (outcomes.at(-1)?.is !== "current") stored.forget();
+    // Git was ended with the term: that says nothing of the server.
+    if (term.aborted && outcomes.at(-1)?.is === "failed")
+      return fold({ type: "troubled", ...leaseLost(state.branch), lasts: false });
     // Those before the last are what an earlier process has left.
     for (const outcome of outcomes)
       tellOutcome(outcome, outcome === outcomes.at(-1) ? (state.comparison?.commits ?? []) : []);
