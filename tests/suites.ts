@@ -87,6 +87,7 @@ export const DEEPER = [
   "tests/e2e/unreadable.test.ts",
   "tests/e2e/wait-at-end.test.ts",
   "tests/git-journal/mirror-authors.test.ts",
+  "tests/git-journal/members.test.ts",
   "tests/git-journal/mirror-deeper.test.ts",
   "tests/git-journal/neighbours.test.ts",
   "tests/git-journal/process.test.ts",

@@ -76,6 +76,7 @@ export const runConfiguration = async ({
     ingests,
     namespaces,
     count: (what) => counted.set(what, (counted.get(what) ?? 0) + 1),
+    tells: () => true,
     onWanted: (now) => {
       wanted = now;
       for (const { destinations } of now.branches.values())

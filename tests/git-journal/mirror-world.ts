@@ -64,6 +64,7 @@ const flagsFor = (namespace: string): JournalFlags => ({
   discoveryRefresh: 300_000,
   largestClone: 1024 * 1024 * 1024,
   workers: { global: 4, perRepository: 2 },
+  shards: false,
   leases: { leaseDuration: 4_000, renewDeadline: 3_000, retryPeriod: 300, writeTimeout: 800 },
 });
 
@@ -77,6 +78,9 @@ interface ControllerOptions {
   readonly flags?: Partial<JournalFlags>;
   readonly authors?: Surroundings["authors"];
   readonly env?: Surroundings["env"];
+  readonly follow?: NonNullable<Surroundings["follow"]>;
+  /** Default: true. */
+  readonly leads?: boolean;
 }
 
 export const workDirectory = (): string => {
@@ -96,6 +100,8 @@ export const controllerOf = async (
     flags = {},
     authors = attribution(),
     env = process.env,
+    follow,
+    leads = true,
   }: ControllerOptions = {},
 ): Promise<Work> => {
   mkdirSync(directory, { recursive: true });
@@ -112,8 +118,9 @@ export const controllerOf = async (
       watchdog: watchdog(),
     },
     { ...flagsFor(namespace), ...flags },
-    { work: work.right, identity, env, authors },
+    { work: work.right, identity, env, authors, ...(follow === undefined ? {} : { follow }) },
   );
+  if (leads) running.lead?.(api);
   onTestFinished(running.stop);
   return running;
 };

@@ -8,7 +8,7 @@ import { configMap, configuration, place, workDirectory } from "./mirror-world.t
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../packages/program/src/main.ts");
 
-const start = (namespace: string, directory: string): ControllerProcess =>
+const start = (namespace: string, directory: string, ...more: readonly string[]): ControllerProcess =>
   controllerProcess(
     [
       "--git-journal",
@@ -25,6 +25,7 @@ const start = (namespace: string, directory: string): ControllerProcess =>
       "--leader-elect-lease-duration=5s",
       "--leader-elect-renew-deadline=3s",
       "--leader-elect-retry-period=1s",
+      ...more,
     ],
     { PATH: process.env["PATH"] },
     PROGRAM,
@@ -32,28 +33,34 @@ const start = (namespace: string, directory: string): ControllerProcess =>
 
 const fileOf = (namespace: string, name: string): string => `prod/core/v1/configmaps/${namespace}/${name}.yaml`;
 
-it("writes what is live; when it is killed, another one goes on; and it gives its Leases back when it ends", async () => {
-  const { url, namespace, have, log, create } = await place();
-  await create(...configuration(url), configMap("a"));
-  const first = start(namespace, workDirectory());
-  await have([fileOf(namespace, "a")]);
-  const second = start(namespace, workDirectory());
-  await expect.poll(() => second.url()).toBeDefined();
-  first.kill("SIGKILL");
-  await first.ended;
-  await create(configMap("b"));
-  await have([fileOf(namespace, "a"), fileOf(namespace, "b")]);
-  expect(log("%s")).toHaveLength(2);
-  const metrics = async (): Promise<string> => (await fetch(`${second.url()}/metrics`)).text();
-  await expect.poll(metrics).toContain("gitopsreverser_commits_total 1\n");
-  await expect.poll(metrics).toContain("janus_git_oldest_pending_seconds 0\n");
-  second.kill("SIGTERM");
-  expect(await second.ended).toBe(0);
-  const leases = await administrator.list({ apiVersion: "coordination.k8s.io/v1", kind: "Lease" }, namespace);
-  expect(
-    leases.map(({ metadata, spec }) => [metadata.name, (spec as { holderIdentity?: string }).holderIdentity ?? ""]),
-  ).toEqual(expect.arrayContaining([[expect.stringMatching(/^git-[0-9a-f]{16}$/u), ""]]));
-});
+it.each([
+  ["as the leader", "--shards=false"],
+  ["as a member", "--shards"],
+])(
+  "%s it writes what is live; killed, another one goes on; and it gives its Leases back at its end",
+  async (_, flag) => {
+    const { url, namespace, have, log, create } = await place();
+    await create(...configuration(url), configMap("a"));
+    const first = start(namespace, workDirectory(), flag);
+    await have([fileOf(namespace, "a")]);
+    const second = start(namespace, workDirectory(), flag);
+    await expect.poll(() => second.url()).toBeDefined();
+    first.kill("SIGKILL");
+    await first.ended;
+    await create(configMap("b"));
+    await have([fileOf(namespace, "a"), fileOf(namespace, "b")]);
+    expect(log("%s")).toHaveLength(2);
+    const metrics = async (): Promise<string> => (await fetch(`${second.url()}/metrics`)).text();
+    await expect.poll(metrics).toContain("gitopsreverser_commits_total 1\n");
+    await expect.poll(metrics).toContain("janus_git_oldest_pending_seconds 0\n");
+    second.kill("SIGTERM");
+    expect(await second.ended).toBe(0);
+    const leases = await administrator.list({ apiVersion: "coordination.k8s.io/v1", kind: "Lease" }, namespace);
+    expect(
+      leases.map(({ metadata, spec }) => [metadata.name, (spec as { holderIdentity?: string }).holderIdentity ?? ""]),
+    ).toEqual(expect.arrayContaining([[expect.stringMatching(/^git-[0-9a-f]{16}$/u), ""]]));
+  },
+);
 
 it("refuses to start in the work directory of another process", async () => {
   const { namespace } = await place();

@@ -36,7 +36,7 @@ export interface ProcessLimits {
   readonly asideDeadline: number;
 }
 
-/** The environment of the leader's work. */
+/** The environment of the work. */
 export interface WorkContext {
   readonly api: Api;
   /** The same API server, over connections of their own. */
@@ -49,12 +49,14 @@ export interface WorkContext {
   readonly watchdog: Watchdog;
 }
 
-/** The work of the leader. */
+/** The work of the leader, or of each replica. */
 export interface Work {
   readonly registry: Registry;
   readonly isSynced: () => boolean;
   /** Resolves when all objects were listed. */
   readonly synced: Promise<void>;
+  /** Does also what only the leader does, from now on; with an API server that ends with its term. */
+  readonly lead?: (api: Api) => void;
   /** Resolves when the active work has ended; no more is started. */
   readonly stop: () => Promise<void>;
 }
@@ -71,7 +73,9 @@ export interface ProcessOptions<Flags extends CommonFlags> {
   readonly limits: ProcessLimits;
   /** How to do instead what no path of its port accepts, for messages. */
   readonly instead: string;
-  /** Starts the work of the leader. */
+  /** Whether each replica works, and not the leader alone. Default: the leader. */
+  readonly isShared?: (flags: Flags) => boolean;
+  /** Starts the work. */
   readonly start: (context: WorkContext, flags: Flags) => Work;
 }
 
@@ -84,7 +88,7 @@ export const runProcess = async <Flags extends CommonFlags>(
   flags: E.Either<FlagProblem, Flags>,
   options: ProcessOptions<Flags>,
 ): Promise<void> => {
-  const { names, version, fence, leaderLabel, kinds = 1, limits, instead, start } = options;
+  const { names, version, fence, leaderLabel, kinds = 1, limits, instead, isShared = () => false, start } = options;
   if (E.isLeft(flags)) {
     const { help, text } = flags.left;
     (help ? process.stdout : process.stderr).write(text.endsWith("\n") ? text : `${text}\n`);
@@ -210,20 +214,26 @@ export const runProcess = async <Flags extends CommonFlags>(
   process.once("SIGTERM", () => void stop());
   process.once("SIGINT", () => void stop());
 
-  const lead = async (inTerm: (api: Api) => Api): Promise<void> => {
+  const begin = async (limited: (api: Api) => Api): Promise<void> => {
     work = start(
-      { api: inTerm(api), renewals: inTerm(counted(renewing)), streams: client, pod, log, watchdog },
+      { api: limited(api), renewals: limited(counted(renewing)), streams: client, pod, log, watchdog },
       flags.right,
     );
-    mark?.set(true);
     await work.synced;
     if (!isStopping) log("info", `watching ${names.objects}`, { server: config.right.server });
   };
 
-  if (election === undefined) await lead((api) => api);
+  const lead = (inTerm: (api: Api) => Api): void => {
+    if (work === undefined) void begin(inTerm);
+    work?.lead?.(inTerm(api));
+    mark?.set(true);
+  };
+
+  if (election === undefined) lead((api) => api);
   else {
+    if (isShared(flags.right)) void begin((api) => api);
     const elected = await election.elected;
-    if (elected !== undefined && !isStopping) void lead(elected);
+    if (elected !== undefined && !isStopping) lead(elected);
     const because = await election.over;
     // Connections are reset, so that no request of this term is in flight. After a restart this process is a standby.
     if (!isStopping) {

@@ -111,6 +111,15 @@ export interface SeenChange {
   readonly resourceVersion: string | undefined;
 }
 
+const scaleOf = ({ place, operation, replicas }: SeenChange): string | undefined =>
+  operation === "UPDATE" && replicas !== undefined ? scaleKey(place, replicas) : undefined;
+
+/** The keys of requests that may have made a change. */
+export const keysOf = (change: SeenChange): readonly string[] => {
+  const scale = scaleOf(change);
+  return [changeKey(change.place, change.operation, change.content), ...(scale === undefined ? [] : [scale])];
+};
+
 export type Attribution =
   | { readonly type: "hit"; readonly key: string; readonly entry: Entry }
   | { readonly type: "miss"; readonly reason: "NoRequest" | "SeveralUsers" };
@@ -136,10 +145,10 @@ const one = (key: string, entries: readonly Entry[]): Attribution | undefined =>
  * @param entries those under a key, the oldest first
  */
 export const attributed = (change: SeenChange, entries: (key: string) => readonly Entry[]): Attribution => {
-  const { place, operation, content, replicas, uid, resourceVersion } = change;
+  const { place, operation, content, uid, resourceVersion } = change;
   const key = changeKey(place, operation, content);
   const isExact = (entry: Entry): boolean => entry.uid === uid && entry.resourceVersion === resourceVersion;
-  const scale = operation === "UPDATE" && replicas !== undefined ? scaleKey(place, replicas) : undefined;
+  const scale = scaleOf(change);
   const scaled = scale === undefined ? [] : entries(scale).filter(isExact);
   const exact = entries(key).filter(isExact);
   if (exact.length > 0 && scaled.length > 0 && [...exact, ...scaled].some(({ user }) => user !== exact[0]?.user))

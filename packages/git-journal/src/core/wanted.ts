@@ -101,6 +101,22 @@ export interface Resolution {
   readonly rules: Readonly<Record<"WatchRule" | "ClusterWatchRule", Judged<Writing>>>;
 }
 
+/** The keys of the branches to which objects are written, by the ids of these. */
+export const branchesOf = ({ wanted: { branches }, rules }: Resolution): ReadonlyMap<string, string> => {
+  const to = new Map(
+    [...branches.values()].flatMap(({ key, destinations }) =>
+      destinations.map(({ destination }) => [destination.name, key] as const),
+    ),
+  );
+  const ofRules = (["WatchRule", "ClusterWatchRule"] as const).flatMap((kind) =>
+    [...rules[kind]].flatMap(([key, rule]) => {
+      const branch = E.isRight(rule) ? to.get(rule.right.destination) : undefined;
+      return branch === undefined ? [] : [[objectId(kind, key), branch] as const];
+    }),
+  );
+  return new Map([...[...to].map(([name, branch]) => [objectId("GitDestination", name), branch] as const), ...ofRules]);
+};
+
 /** What is found of a rule; written: it may write where it wants to. */
 interface Judgement {
   readonly writing: E.Either<Failed, Writing>;

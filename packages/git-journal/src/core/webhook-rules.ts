@@ -61,6 +61,17 @@ export const calledHost = (configuration: KubeObject): string | undefined => {
   return typeof name === "string" && typeof namespace === "string" ? `${name}.${namespace}.svc` : undefined;
 };
 
+const HTTPS = 443;
+
+/** Where the webhook is called; undefined: it is not. */
+export const calledAt = (configuration: KubeObject): { readonly host: string; readonly port: number } | undefined => {
+  const host = calledHost(configuration);
+  if (host === undefined) return undefined;
+  const { url, service } = asObject(webhookOf(configuration)?.["clientConfig"]);
+  const port = typeof url === "string" ? Number(new URL(url).port) : asObject(service)["port"];
+  return { host, port: typeof port === "number" && port > 0 ? port : HTTPS };
+};
+
 /** Whom the callers trust, as PEM. */
 export const trustedBundle = (configuration: KubeObject): string =>
   Buffer.from(textOf(asObject(webhookOf(configuration)?.["clientConfig"])["caBundle"]) ?? "", "base64").toString();

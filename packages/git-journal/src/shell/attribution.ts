@@ -8,7 +8,14 @@
 import { type Clock, systemClock } from "@janus/kube";
 import type { JsonObject } from "@janus/types";
 import { Counter, Registry } from "prom-client";
-import { attributed, type Attribution, entryOf, type SeenChange } from "../core/correlation.ts";
+import {
+  attributed,
+  type Attribution,
+  entryOf,
+  type KeyedEntry,
+  keysOf,
+  type SeenChange,
+} from "../core/correlation.ts";
 import { correlationEntries } from "../core/correlation-entries.ts";
 import { type By, UNKNOWN } from "../core/history.ts";
 
@@ -16,8 +23,10 @@ import { type By, UNKNOWN } from "../core/history.ts";
 const WAIT = 500;
 
 export interface Authors {
-  /** Remembers an AdmissionRequest, as the API server has sent it. */
-  readonly record: (request: JsonObject) => void;
+  /** Remembers an AdmissionRequest, as the API server has sent it; undefined: there is nothing in it to remember. */
+  readonly record: (request: JsonObject) => KeyedEntry | undefined;
+  /** Remembers what another replica has recorded. */
+  readonly remember: (keyed: KeyedEntry) => void;
   /** The user, or unknown. Each request is the author of one change only: asked twice, the second answer is another. */
   readonly authorOf: (change: SeenChange) => By;
   /** The same, but where no request is known, one may come within half a second: for replicas that do not serve the webhook. */
@@ -31,7 +40,8 @@ const isSettled = (attribution: Attribution): boolean =>
 
 export const attribution = (clock: Clock = systemClock): Authors => {
   const entries = correlationEntries();
-  const waiting = new Set<() => void>();
+  /** By the keys that they wait for. */
+  const waiting = new Map<string, Set<() => void>>();
   const registry = new Registry();
   const registers = [registry];
   const hits = new Counter({
@@ -75,29 +85,39 @@ export const attribution = (clock: Clock = systemClock): Authors => {
     return { type: "user", name: attribution.entry.user };
   };
 
+  const remember = (keyed: KeyedEntry): void => {
+    entries.put(keyed);
+    for (const look of waiting.get(keyed.key) ?? []) look();
+  };
+
   const authorOf = (change: SeenChange): By => settled(found(change));
 
   return {
     registry,
     record: (request) => {
       const keyed = entryOf(request, clock.now());
-      if (keyed === undefined) return;
-      entries.put(keyed);
-      for (const look of waiting) look();
+      if (keyed !== undefined) remember(keyed);
+      return keyed;
     },
+    remember,
     authorOf,
     awaitedAuthorOf: (change) =>
       new Promise((resolve) => {
         const end = (): void => {
-          waiting.delete(look);
+          for (const key of keys) {
+            const others = waiting.get(key);
+            others?.delete(look);
+            if (others?.size === 0) waiting.delete(key);
+          }
           cancel();
           resolve(authorOf(change));
         };
         const look = (): void => {
           if (isSettled(found(change))) end();
         };
+        const keys = keysOf(change);
         const cancel = clock.after(WAIT, end);
-        waiting.add(look);
+        for (const key of keys) waiting.set(key, (waiting.get(key) ?? new Set()).add(look));
         look();
       }),
   };

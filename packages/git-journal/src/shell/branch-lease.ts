@@ -1,6 +1,7 @@
 // The Lease of a branch: it keeps two replicas apart while there is anything to write.
 import type { Api } from "@janus/kube";
-import { leader, type Leader, type LeaderTiming } from "@janus/runtime/parts";
+import { leader, type Leader, type LeaderTiming, type ObservedLease } from "@janus/runtime/parts";
+import { branchLeaseName } from "../core/members.ts";
 
 export interface BranchLease {
   /** Asks for it until it is ours. */
@@ -18,6 +19,8 @@ export interface LeaseContext {
   /** Of the process, and of the one before that had its work directory. */
   readonly identity: string;
   readonly timing: LeaderTiming;
+  /** As it was last seen by a watch. */
+  readonly seen?: () => ObservedLease | undefined;
   readonly tell: (is: "none" | "awaited" | "anothers" | "held") => void;
   /** Another one holds it. */
   readonly onHeldByAnother: () => void;
@@ -28,7 +31,7 @@ const LONGEST_PUSH = 120;
 
 export const branchLease = (
   key: string,
-  { api, namespace, identity, timing, tell, onHeldByAnother }: LeaseContext,
+  { api, namespace, identity, timing, seen, tell, onHeldByAnother }: LeaseContext,
 ): BranchLease => {
   let candidate: Leader | undefined;
   let term = new AbortController();
@@ -52,7 +55,8 @@ export const branchLease = (
     const own = leader(api, {
       identity,
       timing,
-      place: { namespace, name: `git-${key}` },
+      place: { namespace, name: branchLeaseName(key) },
+      observed: seen?.(),
       observe: (state, input) => {
         const isAnothers = state.type === "standby" && input.type === "read" && state.observed?.record !== undefined;
         if (!isAnothers || isCounted) return;

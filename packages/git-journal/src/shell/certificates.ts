@@ -19,14 +19,17 @@ export interface Held {
   readonly serving: Pair;
   /** The part of the webhook's path that only the API server is told. */
   readonly path: string;
+  /** Told by a replica that asks for the requests which the webhook has seen. */
+  readonly token: string;
 }
 
-const fieldsOf = ({ authorities, authorityKey, serving, path }: Held): Readonly<Record<string, string>> => ({
+const fieldsOf = ({ authorities, authorityKey, serving, path, token }: Held): Readonly<Record<string, string>> => ({
   "ca.crt": authorities,
   "ca.key": authorityKey,
   "tls.crt": serving.certificate,
   "tls.key": serving.key,
   path,
+  token,
 });
 
 const heldIn = (secret: KubeObject | undefined): Held => {
@@ -40,10 +43,13 @@ const heldIn = (secret: KubeObject | undefined): Held => {
     authorityKey: text("ca.key"),
     serving: { certificate: text("tls.crt"), key: text("tls.key") },
     path: text("path"),
+    token: text("token"),
   };
 };
 
-const PATH = /^[0-9a-f]{32}$/u;
+const RANDOM = /^[0-9a-f]{32}$/u;
+
+const randomUnless = (known: string): string => (RANDOM.test(known) ? known : randomBytes(16).toString("hex"));
 
 const certificatesOf = ({ authorities, authorityKey, serving }: Held): Certificates => {
   const trusted = certificatesIn(authorities);
@@ -99,6 +105,16 @@ export const renewed = async (
   now: Instant,
 ): Promise<Held> => withNext(await withNext(held, hosts, trusted, now), hosts, trusted, now);
 
+const PURPOSE = "webhook-certificates";
+
+/** What a replica tells the leader to be told the requests of; empty: no leader has made it yet. */
+export const tokenIn = async (api: Api, namespace: string): Promise<E.Either<ApiError, string>> => {
+  const answer = await api.send({ verb: "get", resource: secrets, namespace, name: TLS_SECRET, purpose: PURPOSE });
+  return E.isLeft(answer) && isAbsent(answer.left)
+    ? E.right("")
+    : E.map((one: KubeObject) => heldIn(one).token)(answer);
+};
+
 const written = (fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, Buffer.from(text).toString("base64")]));
 
@@ -110,12 +126,12 @@ export const keptSecret = async (
   namespace: string,
   change: (held: Held) => Promise<Held>,
 ): Promise<E.Either<ApiError, Held>> => {
-  const place = { resource: secrets, namespace, purpose: "webhook-certificates" };
+  const place = { resource: secrets, namespace, purpose: PURPOSE };
   const answer = await api.send({ verb: "get", ...place, name: TLS_SECRET });
   if (E.isLeft(answer) && !isAbsent(answer.left)) return answer;
   const secret = E.isRight(answer) ? answer.right : undefined;
   const held = heldIn(secret);
-  const changed = await change({ ...held, path: PATH.test(held.path) ? held.path : randomBytes(16).toString("hex") });
+  const changed = await change({ ...held, path: randomUnless(held.path), token: randomUnless(held.token) });
   const before = fieldsOf(held);
   const fields = Object.entries(fieldsOf(changed)).filter(([name, text]) => before[name] !== text);
   if (fields.length === 0) return E.right(changed);

@@ -7,7 +7,7 @@ import type { DestinationReport, Wanted } from "../core/journaled-branch.ts";
 import { isOfRepository, refusedAmong } from "../core/repository-check.ts";
 import { type NotReady, notReadyOnes, readinessOf, type Told } from "../core/readiness.ts";
 import { pushedEvent, type StatusEvent } from "../core/status.ts";
-import { type JournalSettings, type Resolution, resolved } from "../core/wanted.ts";
+import { branchesOf, type JournalSettings, type Resolution, resolved } from "../core/wanted.ts";
 import { rested } from "./rested.ts";
 import { repositoryChecks } from "./repository-checks.ts";
 import { statusWriter } from "./status-writer.ts";
@@ -32,6 +32,8 @@ export interface ConfigurationOptions {
   /** Only the objects of these namespaces. Default: all. */
   readonly namespaces?: readonly string[];
   readonly onWanted: (wanted: Wanted) => void;
+  /** Whether this replica tells what becomes of the objects of a branch; undefined: of the others. */
+  readonly tells: (branch: string | undefined) => boolean;
   readonly count: (what: "discovery errors" | "ownership conflicts") => void;
 }
 
@@ -45,8 +47,10 @@ export interface Configuration {
   readonly reportRepository: (branchKey: string, readiness: Readiness) => void;
   /** Records an event on the object that stands for a destination, by its name. */
   readonly record: (destination: string, event: StatusEvent) => void;
-  /** Of all objects of the four kinds. */
+  /** Of the objects of which this replica tells. */
   readonly notReady: () => readonly NotReady[];
+  /** This replica may tell of other objects now. */
+  readonly shared: () => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -60,7 +64,7 @@ const IMPLICIT = "GitRepoConfig ";
  *             it serves; what cannot be read any more stays as it was known.
  */
 export const startConfiguration = (options: ConfigurationOptions): Configuration => {
-  const { api, log, watchdog, names, pod, work, env, settings, ingests, onWanted, count } = options;
+  const { api, log, watchdog, names, pod, work, env, settings, ingests, onWanted, tells, count } = options;
   let resolution: Resolution | undefined;
   const reports = new Map<string, DestinationReport>();
   /** Of branches of which their workers say that their repositories cannot be used. */
@@ -89,7 +93,9 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
 
   const tellNow = (): void => {
     if (resolution === undefined || isStopped) return;
-    told = readinessOf(resolution, { repositories: repositories(), reports, ingests });
+    const branches = branchesOf(resolution);
+    const all = readinessOf(resolution, { repositories: repositories(), reports, ingests });
+    told = new Map([...all].filter(([id]) => tells(branches.get(id))));
     status.tell(told);
   };
   const telling = rested("no status is written", log, tellNow);
@@ -104,15 +110,15 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     for (const name of blocked) {
       if (conflicts.has(name)) continue;
       conflicts.add(name);
-      count("ownership conflicts");
+      if (tells(undefined)) count("ownership conflicts");
     }
   };
 
-  /** A destination that was moved has another worker, which has said nothing yet. */
+  /** A destination that was moved has another worker, which has said nothing yet; so has a branch that another replica writes. */
   const forget = ({ wanted: { branches }, destinations, implicit }: Resolution): void => {
     for (const [key, { destinations: all }] of branches)
       for (const { destination } of all) {
-        if ((writers.get(destination.name) ?? key) !== key) reports.delete(destination.name);
+        if ((writers.get(destination.name) ?? key) !== key || !tells(key)) reports.delete(destination.name);
         writers.set(destination.name, key);
       }
     for (const name of writers.keys())
@@ -121,8 +127,12 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
         reports.delete(name);
         pushed.delete(name);
       }
-    for (const key of failing.keys()) if (!branches.has(key)) failing.delete(key);
+    for (const key of failing.keys()) if (!branches.has(key) || !tells(key)) failing.delete(key);
   };
+
+  /** All by one replica, and those of its branches by each. */
+  const checkedOnes = (): ReadonlySet<string> =>
+    new Set([...(resolution?.wanted.branches.keys() ?? [])].filter(tells).flatMap((key) => [...configsOf(key)]));
 
   const resolveNow = (): void => {
     const state = isStopped ? undefined : watched.state();
@@ -131,7 +141,8 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     resolution = resolved(state, settings, refused);
     forget(resolution);
     countConflicts(resolution);
-    checks.update(resolution.repositories);
+    const own = checkedOnes();
+    checks.update(new Map([...resolution.repositories].filter(([config]) => tells(undefined) || own.has(config))));
     tellNow();
     onWanted(resolution.wanted);
     synced.resolve();
@@ -176,6 +187,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     synced: synced.promise,
     record,
     notReady: () => notReadyOnes(told),
+    shared: resolving.soon,
     report: (destination, report) => {
       const before = reports.get(destination);
       reports.set(destination, report);

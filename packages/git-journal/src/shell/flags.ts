@@ -23,7 +23,9 @@ interface OwnValues {
   /** In ms. */
   readonly discoveryRefresh: number;
   readonly workers: { readonly global: number; readonly perRepository: number };
-  /** Of the Leases of branches. */
+  /** Whether all replicas write, and not the leader alone. */
+  readonly shards: boolean;
+  /** Of the Leases of branches, and of replicas that share them. */
   readonly leases: LeaderTiming;
   readonly workDirectory: string;
   /** In bytes. */
@@ -93,6 +95,11 @@ const HELP = helpText(DEFAULTS, {
       ),
       flagHelp("--workers-max-global <n>", "Branches that are written at the same time. Default: 24."),
       flagHelp("--workers-max-per-repo <n>", "The same of one repository. Default: 5."),
+      flagHelp(
+        "--shards[=true]",
+        "Whether the replicas share the branches. false: the leader writes all. All replicas in a namespace",
+        "must have the same flags then. Default: false.",
+      ),
       flagHelp("--leases-renew-sec <n>", "How often the Lease of a branch is renewed. Default: 8."),
       flagHelp("--leases-lease-sec <n>", "After this time without a renewal another may take it. Default: 24."),
       flagHelp(
@@ -125,7 +132,7 @@ const HELP = helpText(DEFAULTS, {
   },
 });
 
-const SWITCHES = ["enable-watch-ingestion", "watch-all", "watch-secrets", ...ACCEPTED_SWITCHES];
+const SWITCHES = ["enable-watch-ingestion", "watch-all", "watch-secrets", "shards", ...ACCEPTED_SWITCHES];
 
 const NUMBERS: Readonly<Record<string, readonly [least: number, most: number]>> = {
   "git-batch-max-files": [1, 100_000],
@@ -174,6 +181,7 @@ const OWN: OwnFlags<OwnValues> = {
     "git-clone-max-mib": { type: "string", default: "1024" },
     "workers-max-global": { type: "string", default: "24" },
     "workers-max-per-repo": { type: "string", default: "5" },
+    shards: { type: "string", default: "false" },
     "leases-renew-sec": { type: "string", default: "8" },
     "leases-lease-sec": { type: "string", default: "24" },
     "work-dir": { type: "string", default: "/var/cache/gitops-reverser" },
@@ -216,6 +224,7 @@ const OWN: OwnFlags<OwnValues> = {
         ingests: values["enable-watch-ingestion"] === "true",
         discoveryRefresh,
         workers: { global: number("workers-max-global"), perRepository: number("workers-max-per-repo") },
+        shards: values["shards"] === "true",
         leases,
         workDirectory,
         largestClone: number("git-clone-max-mib") * MIB,

@@ -1,12 +1,16 @@
 // The entry point of the process that writes what is live to Git.
 import { hostname } from "node:os";
+import type { Api } from "@janus/kube";
 import { packageVersion, runProcess } from "@janus/runtime/parts";
+import type { JsonObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { attribution } from "./attribution.ts";
+import { entryFeed } from "./entry-feed.ts";
 import { LEADER_LABEL, parseFlags } from "./flags.ts";
+import { type Following, followEntries } from "./follow-entries.ts";
 import { identityIn } from "./installation.ts";
 import { NAMES } from "./names.ts";
-import { serveWebhook } from "./serve-webhook.ts";
+import { type ServedWebhook, serveWebhook } from "./serve-webhook.ts";
 import { startWork } from "./work.ts";
 import { memoryOf, takeWorkDirectory, type WorkDirectory } from "./work-directory.ts";
 
@@ -38,28 +42,35 @@ await runProcess(flags, {
     asideDeadline: 2000,
   },
   instead: "create objects with the API server",
+  isShared: ({ shards }) => shards,
   start: (context, values) => {
     if (place === undefined) throw new Error("there is no work directory");
     const authors = attribution();
-    const { api, log, watchdog } = context;
-    const { namespace, webhookPort: port, webhookRules: rules, certificates: files } = values;
-    const webhook = values.ingests
-      ? serveWebhook({
-          api,
-          namespace,
-          port,
-          rules,
-          ...(files === undefined ? {} : { files }),
-          record: authors.record,
-          log,
-          watchdog,
-        })
-      : undefined;
+    const { log, watchdog } = context;
+    const { namespace, webhookPort: port, webhookRules: rules, certificates: files, shards } = values;
+    const feed = shards ? entryFeed() : undefined;
+    const record = (request: JsonObject): void => {
+      const keyed = authors.record(request);
+      if (keyed !== undefined) feed?.tell(keyed);
+    };
+    const serve = (api: Api): ServedWebhook =>
+      serveWebhook({
+        api,
+        namespace,
+        port,
+        rules,
+        ...(files === undefined ? {} : { files }),
+        record,
+        ...(feed === undefined ? {} : { feed }),
+        log,
+        watchdog,
+      });
+    const follow = (): Following => followEntries({ api: context.api, namespace, onEntry: authors.remember, log });
     return startWork(context, values, {
       ...place,
       env: process.env,
       authors,
-      ...(webhook === undefined ? {} : { webhook }),
+      ...(values.ingests ? { serve, follow } : {}),
     });
   },
 });

@@ -22,6 +22,7 @@ import { isTooDeep, sanitised } from "../core/sanitise.ts";
 import type { SelectedResource } from "../core/selection.ts";
 import { type Marks, movedMark } from "../core/transactions.ts";
 import type { FileTexts } from "./file-texts.ts";
+import { inOrder } from "./in-order.ts";
 
 /** A destination that has selected the resource. */
 interface Subscriber {
@@ -39,8 +40,8 @@ export interface StreamsContext {
   readonly secretFilesOf: (branch: string, destination: string) => SecretFiles;
   readonly formatOf: (branch: string) => ObjectFormat;
   readonly tell: (branch: string, event: BranchEvent) => void;
-  /** Who has made a change that a watch has shown. */
-  readonly authorOf: (change: SeenChange) => By;
+  /** Who has made a change that a watch has shown; another replica may have to tell it first. */
+  readonly authorOf: (change: SeenChange) => By | Promise<By>;
   readonly onScanned: () => void;
   /** Told what was thrown where nothing should have been. */
   readonly onDefect: (error: unknown) => void;
@@ -189,9 +190,15 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
     const listed: (readonly [branch: string, file: SeenFile])[] = [];
     const current = (): readonly Subscriber[] => streams.get(key)?.subscribers ?? subscribers;
     const branches = (): ReadonlySet<string> => new Set(current().map(({ branch }) => branch));
-    const tellAll = (event: BranchEvent): void => {
-      for (const branch of branches()) tell(branch, event);
-    };
+    const ordered = inOrder();
+    const tellAll = (event: BranchEvent): void =>
+      ordered(undefined, () => {
+        for (const branch of abort.signal.aborted ? [] : branches()) tell(branch, event);
+      });
+    const tellSeen = (files: Seen["files"], change: SeenChange | undefined): void =>
+      ordered(change === undefined ? UNKNOWN : authorOf(change), (by) => {
+        for (const [branch, file] of abort.signal.aborted ? [] : files) tell(branch, { type: "seen", file, by });
+      });
 
     /** Nothing that an object has may end the stream: it keeps the files that it has. */
     const spared = (object: KubeObject): KubeObject => {
@@ -286,9 +293,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
             // By a list: nobody knows who it was. By a watch: the object as it was before.
             const change =
               seen && seenChange(identityOf(first.resource, event.object), contentOf(seen.before), undefined);
-            const by = change === undefined ? UNKNOWN : authorOf(change);
-            for (const [branch, file] of absent(event.object)) tell(branch, { type: "seen", file, by });
-            return;
+            return tellSeen(absent(event.object), change);
           }
           if (!isListed) {
             listed.push(
@@ -303,8 +308,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
             );
             return;
           }
-          const by = seen?.change === undefined ? UNKNOWN : authorOf(seen.change);
-          for (const [branch, file] of seen?.files ?? []) tell(branch, { type: "seen", file, by });
+          tellSeen(seen?.files ?? [], seen?.change);
         },
       },
     );

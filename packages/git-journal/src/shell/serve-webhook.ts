@@ -6,6 +6,8 @@
  * It needs, in its own namespace: secrets create, and get and patch of `janus-git-journal-tls`. In the cluster: get and patch of the
  * validatingwebhookconfigurations `janus-git-journal`. On its port it is called by the API server only.
  */
+import { timingSafeEqual } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { type Api, type Clock, type Resource, systemClock } from "@janus/kube";
 import { type Log, newWorkQueue, wall, type Watchdog, withHeartbeat } from "@janus/runtime/parts";
 import { equal, type Instant, isAbsent, messageOf, type JsonObject, type KubeObject } from "@janus/types";
@@ -21,6 +23,7 @@ import {
   webhookPath,
 } from "../core/webhook-rules.ts";
 import { type CertificateFiles, watchPair } from "./certificate-files.ts";
+import type { EntryFeed } from "./entry-feed.ts";
 import { type Held, keptSecret, newestOf, renewed, type Trusted } from "./certificates.ts";
 import type { Pair } from "./read-certificates.ts";
 import { startWebhook, type Webhook } from "./webhook.ts";
@@ -54,6 +57,8 @@ export interface ServeWebhookOptions {
   /** Absent: its own certificate, of a CA of its own. */
   readonly files?: CertificateFiles;
   readonly record: (request: JsonObject) => void;
+  /** Tells other replicas what is recorded. Absent: there are none that write. */
+  readonly feed?: Pick<EntryFeed, "add" | "stop">;
   readonly log: Log;
   readonly watchdog: Watchdog;
   /** Default: {@link WEBHOOK_CONFIGURATION}. */
@@ -74,6 +79,7 @@ export const serveWebhook = ({
   rules,
   files,
   record,
+  feed,
   log,
   watchdog,
   configuration = WEBHOOK_CONFIGURATION,
@@ -84,6 +90,7 @@ export const serveWebhook = ({
   const api = withHeartbeat(own, () => loop.heartbeat());
   let wanted = rules === "All" ? ALL_RULES : undefined;
   let path: string | undefined;
+  let token = "";
   let trusted: Trusted | undefined;
   let webhook: Webhook | undefined;
   /** What is served, and what the files say. */
@@ -99,9 +106,18 @@ export const serveWebhook = ({
 
   const isCalledAt = (at: string): boolean => path !== undefined && at === webhookPath(path);
 
+  const isToken = (text: string): boolean =>
+    token !== "" && text.length === token.length && timingSafeEqual(Buffer.from(text), Buffer.from(token));
+
+  const isFollowed = (authorization: string, response: ServerResponse): boolean => {
+    if (feed === undefined || !isToken(authorization.replace(/^Bearer /u, ""))) return false;
+    feed.add(response);
+    return true;
+  };
+
   const serve = async (next: Pair): Promise<void> => {
     if (pair?.certificate === next.certificate && pair.key === next.key) return;
-    webhook ??= await startWebhook({ port, pair: next, isCalledAt, record, log });
+    webhook ??= await startWebhook({ port, pair: next, isCalledAt, isFollowed, record, log });
     webhook.use(next);
     pair = next;
   };
@@ -130,7 +146,7 @@ export const serveWebhook = ({
     );
     if (E.isLeft(kept)) return messageOf(kept.left);
     const held = kept.right;
-    path = held.path;
+    ({ path, token } = held);
     if (files === undefined) await serve(held.serving);
     if (wanted === undefined) return undefined;
     const patch = configurationPatch(found.right, {
@@ -183,6 +199,7 @@ export const serveWebhook = ({
       endFiles?.();
       await queue.drain();
       loop.rest();
+      feed?.stop();
       await webhook?.stop();
     },
   };

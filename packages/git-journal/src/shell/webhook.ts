@@ -11,6 +11,7 @@ import type { AddressInfo } from "node:net";
 import { boundConnections, defect, type Log } from "@janus/runtime/parts";
 import type { JsonObject } from "@janus/types";
 import { allowed, HEAD, requestOf, uidIn } from "../core/admission-review.ts";
+import { ENTRIES_PATH } from "./entry-feed.ts";
 import type { Pair } from "./read-certificates.ts";
 
 /** Of one review, in bytes: the object before and after the write, each of which may have 3 MiB in a request. */
@@ -36,6 +37,8 @@ export interface WebhookOptions {
   readonly pair: Pair;
   /** What is called elsewhere is allowed, and not told of: it is not the API server that calls. */
   readonly isCalledAt: (path: string) => boolean;
+  /** Takes the question of another replica, with this header Authorization. False: it is none. */
+  readonly isFollowed?: (authorization: string, response: ServerResponse) => boolean;
   /** Told of each AdmissionRequest before it is allowed. */
   readonly record: (request: JsonObject) => void;
   readonly log: Log;
@@ -46,7 +49,14 @@ const answer = (response: ServerResponse, uid: string): void => {
   response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) }).end(text);
 };
 
-export const startWebhook = async ({ port, pair, isCalledAt, record, log }: WebhookOptions): Promise<Webhook> => {
+export const startWebhook = async ({
+  port,
+  pair,
+  isCalledAt,
+  isFollowed = () => false,
+  record,
+  log,
+}: WebhookOptions): Promise<Webhook> => {
   let held = 0;
 
   const recordSafely = (request: JsonObject): void => {
@@ -58,6 +68,8 @@ export const startWebhook = async ({ port, pair, isCalledAt, record, log }: Webh
   };
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.method === "GET" && request.url === ENTRIES_PATH)
+      if (isFollowed(request.headers.authorization ?? "", response)) return;
     const chunks: Buffer[] = [];
     let own = 0;
     let head = "";

@@ -1,4 +1,5 @@
-// Starts the work of a leader: from the objects of the cluster to commits in the branches of all repositories.
+// Starts the work of a replica: from the objects of the cluster to commits in the branches of all repositories.
+import type { Api } from "@janus/kube";
 import { transactions as transactionResource } from "@janus/api";
 import { defect, newWorkQueue, reportWatchFailure, wall, type Work, type WorkContext } from "@janus/runtime/parts";
 import { Registry } from "prom-client";
@@ -15,6 +16,8 @@ import { digestKey } from "./digest-key.ts";
 import { fileTexts } from "./file-texts.ts";
 import type { Flags } from "./flags.ts";
 import { clusterUid } from "./installation.ts";
+import type { Following } from "./follow-entries.ts";
+import { startMembers } from "./members.ts";
 import { journalMetrics } from "./metrics.ts";
 import { NAMES } from "./names.ts";
 import { objectStreams } from "./object-streams.ts";
@@ -31,14 +34,24 @@ export interface Surroundings {
   /** Of this process: git is given the path of programs and the proxies of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Who has made a change that a watch has shown. */
-  readonly authors: Pick<Authors, "authorOf" | "registry">;
-  /** Told which resources are written somewhere. */
-  readonly webhook?: ServedWebhook;
+  readonly authors: Pick<Authors, "authorOf" | "awaitedAuthorOf" | "registry">;
+  /** Begun when this replica leads: told which resources are written somewhere. */
+  readonly serve?: (api: Api) => ServedWebhook;
+  /** Begun where replicas share the branches, and ended when this one leads: it is told what the leader has seen. */
+  readonly follow?: () => Following;
 }
 
 export type JournalFlags = Pick<
   Flags,
-  "namespace" | "watchNamespaces" | "settings" | "ingests" | "discoveryRefresh" | "workers" | "leases" | "largestClone"
+  | "namespace"
+  | "watchNamespaces"
+  | "settings"
+  | "ingests"
+  | "discoveryRefresh"
+  | "workers"
+  | "shards"
+  | "leases"
+  | "largestClone"
 >;
 
 interface Running {
@@ -54,11 +67,17 @@ const KEY_PAUSE = 2_000;
 
 const CONTROLLER_NAME = "janus-git-journal";
 
-/** Writes what is live to the branches that are wanted. */
+const selectedOf = ({ branches }: Wanted) =>
+  [...branches.values()].flatMap(({ destinations }) => destinations.flatMap(({ selected }) => selected));
+
+const isEqual = (some: Wanted["branches"] | undefined, others: Wanted["branches"]): boolean =>
+  some?.size === others.size && [...others.keys()].every((key) => some.has(key));
+
+/** Writes what is live to the branches that are wanted: to all, or where replicas share them, to those that are its own. */
 export const startWork = (
   { api, renewals, pod, log, watchdog }: Pick<WorkContext, "api" | "renewals" | "pod" | "log" | "watchdog">,
   flags: JournalFlags,
-  { work, identity, env, authors, webhook }: Surroundings,
+  { work, identity, env, authors, serve, follow }: Surroundings,
 ): Work => {
   const stopping = new AbortController();
   const running = new Map<string, Running>();
@@ -69,7 +88,11 @@ export const startWork = (
   });
   const texts = fileTexts(fileText);
   const synced = Promise.withResolvers<void>();
+  /** By all replicas, and by this one. */
+  let all: Wanted | undefined;
   let wanted: Wanted | undefined;
+  let isLeading = false;
+  let webhook: ServedWebhook | undefined;
   let digests: Uint8Array | undefined;
   let configuration: Configuration | undefined;
   let keyTimer: NodeJS.Timeout | undefined;
@@ -78,6 +101,24 @@ export const startWork = (
     const branch = wanted?.branches.get(key);
     return branch === undefined ? key : `${branch.namespace}\n${branch.repository.key}`;
   };
+
+  const members = flags.shards
+    ? startMembers({
+        api,
+        renewals,
+        namespace: flags.namespace,
+        identity,
+        timing: flags.leases,
+        log,
+        watchdog,
+        onChange: () => {
+          if (all !== undefined && !isEqual(wanted?.branches, ownOf(all))) configuration?.shared();
+        },
+      })
+    : undefined;
+  const following = flags.shards ? follow?.() : undefined;
+  const isOwn = (branch: string): boolean => members?.owns(branch) ?? true;
+  const ownOf = ({ branches }: Wanted): Wanted["branches"] => new Map([...branches].filter(([key]) => isOwn(key)));
 
   const queue = newWorkQueue({
     concurrency: flags.workers.global,
@@ -107,7 +148,8 @@ export const startWork = (
     secretFilesOf,
     formatOf: (branch) => running.get(branch)?.worker.state().format ?? "sha1",
     tell: (branch, event) => running.get(branch)?.worker.tell(event),
-    authorOf: authors.authorOf,
+    // The leader has an entry before there is the change.
+    authorOf: (change) => (flags.shards && !isLeading ? authors.awaitedAuthorOf(change) : authors.authorOf(change)),
     onScanned: metrics.scanned,
     onDefect: (error) => log("error", "internal error: an object is left as it is", defect(error)),
   });
@@ -132,6 +174,7 @@ export const startWork = (
       namespace: flags.namespace,
       identity,
       timing: flags.leases,
+      seen: () => members?.leaseOf(key),
       tell: (is) => running.get(key)?.worker.tell({ type: "lease", is }),
       onHeldByAnother: metrics.leaseNotAcquired,
     });
@@ -158,8 +201,12 @@ export const startWork = (
     await lease.release();
   };
 
-  const want = (next: Wanted, uid: string, reports: Configuration): void => {
+  const want = (everything: Wanted, uid: string, reports: Configuration): void => {
     if (stopping.signal.aborted) return;
+    all = everything;
+    webhook?.select(selectedOf(everything));
+    if (members?.isKnown() === false) return;
+    const next = { ...everything, branches: ownOf(everything) };
     if (wanted === undefined) void work.keepOnly(new Set(next.branches.keys()));
     wanted = next;
     for (const [key, one] of running)
@@ -179,9 +226,6 @@ export const startWork = (
         for (const transaction of transactions.all()) one.worker.tell({ type: "transaction", transaction });
       if (transactions.isKnown() && former === undefined) one.worker.tell({ type: "transactionsKnown" });
     }
-    webhook?.select(
-      [...next.branches.values()].flatMap(({ destinations }) => destinations.flatMap((one) => one.selected)),
-    );
     streams.want(next);
   };
 
@@ -218,6 +262,7 @@ export const startWork = (
       onWanted: (next) => {
         if (configuration !== undefined && flags.ingests) want(next, uid, configuration);
       },
+      tells: (branch) => (branch === undefined ? isLeading : isOwn(branch)),
       count: (what) => (what === "discovery errors" ? metrics.discoveryFailed() : metrics.ownershipConflict()),
     });
     await configuration.synced;
@@ -227,8 +272,15 @@ export const startWork = (
 
   return {
     registry: Registry.merge([metrics.registry, authors.registry]),
-    isSynced: () => configuration?.isSynced() ?? false,
+    isSynced: () => (configuration?.isSynced() ?? false) && (members?.isKnown() ?? true),
     synced: synced.promise,
+    lead: (inTerm) => {
+      isLeading = true;
+      void following?.stop();
+      webhook = serve?.(inTerm);
+      if (all !== undefined) webhook?.select(selectedOf(all));
+      configuration?.shared();
+    },
     stop: async () => {
       stopping.abort();
       clearTimeout(keyTimer);
@@ -236,6 +288,7 @@ export const startWork = (
       transactions.stop();
       await queue.drain();
       await Promise.all([...running.values()].map(({ lease }) => lease.release()));
+      await Promise.all([members?.stop(), following?.stop()]);
       await configuration?.stop();
       await webhook?.stop();
       await started;

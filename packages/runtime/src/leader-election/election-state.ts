@@ -4,7 +4,7 @@ import { type LeaderTiming, retryPause } from "./leader-timing.ts";
 import { type KubeObject, MAX_INT32 } from "@janus/types";
 
 /** The Lease as last observed. Times are of the local monotonic clock. */
-interface ObservedLease {
+export interface ObservedLease {
   /** Undefined: there was none. */
   readonly record: LeaderRecord | undefined;
   /** When it may be acquired, unless it is observed to change. */
@@ -128,7 +128,12 @@ const looking = (
     : { type: "standby", observed: seen, until: Math.min(again, seen.free) };
 };
 
-const freeFrom = (
+/**
+ * When a Lease may be acquired by this candidate, unless it is observed to change.
+ *
+ * @param before as it was last observed
+ */
+export const freeFrom = (
   record: LeaderRecord | undefined,
   before: ObservedLease | undefined,
   now: number,

@@ -3,8 +3,8 @@ import { type Api, type Clock, systemClock } from "@janus/kube";
 import { callOf, inputOf } from "./leader-requests.ts";
 import type { LeasePlace, Term } from "./leader-lease.ts";
 import {
-  initialState,
   type ElectionState,
+  type ObservedLease,
   type Candidate,
   suspendTerm,
   type ElectionInput,
@@ -15,6 +15,8 @@ import {
 
 export interface LeaderOptions extends Candidate {
   readonly place: LeasePlace;
+  /** The Lease as this process has observed it before, such as by a watch. */
+  readonly observed?: ObservedLease | undefined;
   /** Every step, for logs and metrics. Must not throw. */
   readonly observe?: (state: ElectionState, input: ElectionInput) => void;
   readonly clock?: Clock;
@@ -48,7 +50,7 @@ export const leader = (api: Api, options: LeaderOptions): Leader => {
   const { place, timing, observe = () => {} } = options;
   const { clock = systemClock, wall = Date.now, random = Math.random } = options;
   const elected = Promise.withResolvers<Term | undefined>();
-  let state = initialState;
+  let state: ElectionState = { type: "looking", observed: options.observed };
   let leaving = false;
   let wake: (() => void) | undefined;
 
