@@ -59,6 +59,7 @@ const variants: Readonly<Record<string, JanusProps>> = {
       webhook: { rules: "All", excludedNamespaces: [], certificateSecret: "webhook" },
       gitPorts: [7999],
       flags: ["--watch-all"],
+      shards: true,
       podResources: {},
     },
     monitoring: true,

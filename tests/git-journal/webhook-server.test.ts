@@ -1,12 +1,17 @@
 // The server of the webhook: whatever it is sent, it allows; what it is told at its own path, it records; its certificate is renewed.
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect, type TLSSocket } from "node:tls";
 import path from "node:path";
-import { type Api, type Request, systemClock } from "@janus/kube";
+import { type Api, type KubeObject, type Request, systemClock } from "@janus/kube";
 import type { JsonObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { KeyedEntry } from "../../packages/git-journal/src/core/correlation.ts";
+import { type EntryFeed, entryFeed } from "../../packages/git-journal/src/shell/entry-feed.ts";
+import { followEntries } from "../../packages/git-journal/src/shell/follow-entries.ts";
 import { type Held, keptSecret } from "../../packages/git-journal/src/shell/certificates.ts";
 import { readPair, watchPair } from "../../packages/git-journal/src/shell/certificate-files.ts";
 import { makeAuthority, makeCertificate } from "../../packages/git-journal/src/shell/make-certificates.ts";
@@ -18,6 +23,7 @@ import {
   type Pair,
 } from "../../packages/git-journal/src/shell/read-certificates.ts";
 import { startWebhook } from "../../packages/git-journal/src/shell/webhook.ts";
+import { webhookAt } from "../fixtures/webhook-at.ts";
 import { recording } from "../fixtures/recording.ts";
 import { newDirectory } from "./world.ts";
 
@@ -133,6 +139,112 @@ describe("the server", () => {
     const answered = new Promise((resolve) => old.once("data", (chunk: Buffer) => resolve(chunk.toString())));
     old.write(`POST ${PATH} HTTP/1.1\r\nhost: x\r\ncontent-length: ${review().length}\r\n\r\n${review()}`);
     expect(await answered).toMatch(/^HTTP\/1.1 200/u);
+  });
+});
+
+const keyed = (user: string) => ({
+  key: "core/v1/configmaps/shop/app:UPDATE:1",
+  user,
+  uid: "u",
+  resourceVersion: "7",
+});
+const entry = (user: string): KeyedEntry => {
+  const { key, ...rest } = keyed(user);
+  return { key, entry: { ...rest, at: 0 } };
+};
+
+const leaderOf = async (feed: EntryFeed, token: string, port = 0) => {
+  const { authority, pair } = await made();
+  const isFollowed = (authorization: string, response: ServerResponse): boolean => {
+    if (authorization !== `Bearer ${token}`) return false;
+    feed.add(response);
+    return true;
+  };
+  const webhook = await startWebhook({ port, pair, isCalledAt: () => false, isFollowed, record: quiet, log: quiet });
+  return { authority, webhook };
+};
+
+/** Who is heard by a replica that knows this token, and trusts this CA. */
+const follower = (place: { port: number; ca: string }, token: string) => {
+  const heard: string[] = [];
+  const send = (request: Request): ReturnType<Api["send"]> => {
+    const { apiVersion, kind, metadata, webhooks } = webhookAt(place.port) as unknown as {
+      readonly webhooks: readonly { readonly clientConfig: object }[];
+    } & KubeObject;
+    const caBundle = Buffer.from(place.ca).toString("base64");
+    const isSecret = "resource" in request && request.resource.plural === "secrets";
+    return Promise.resolve(
+      E.right(
+        isSecret
+          ? { apiVersion: "v1", kind: "Secret", metadata: {}, data: { token: Buffer.from(token).toString("base64") } }
+          : {
+              apiVersion,
+              kind,
+              metadata,
+              webhooks: webhooks.map((one) => ({ ...one, clientConfig: { ...one.clientConfig, caBundle } })),
+            },
+      ),
+    ) as ReturnType<Api["send"]>;
+  };
+  const onEntry = ({ entry: { user } }: KeyedEntry): void => void heard.push(user);
+  const following = followEntries({ api: { send } as Api, namespace: "shop", onEntry, log: quiet });
+  onTestFinished(following.stop);
+  return heard;
+};
+
+const token = "0123456789abcdef";
+
+describe("a replica that does not serve it", () => {
+  it("is told of the requests that were seen, also by the next leader, and nobody else is", async () => {
+    const feed = entryFeed();
+    const first = await leaderOf(feed, token);
+    const at = { port: first.webhook.port, ca: first.authority.certificate };
+    const heard = follower(at, token);
+    const others = [follower(at, "another"), follower({ ...at, ca: (await made()).authority.certificate }, token)];
+    const telling = (one: EntryFeed, user: string) => () => {
+      one.tell(entry(user));
+      return heard.includes(user);
+    };
+    await expect.poll(telling(feed, "alice")).toBe(true);
+    feed.stop();
+    await first.webhook.stop();
+    const next = entryFeed();
+    const second = await leaderOf(next, token);
+    onTestFinished(second.webhook.stop);
+    onTestFinished(next.stop);
+    Object.assign(at, { port: second.webhook.port, ca: second.authority.certificate });
+    await expect.poll(telling(next, "bob"), { timeout: 10_000 }).toBe(true);
+    expect(others).toEqual([[], []]);
+  });
+
+  it("is cut off where it does not read: what is held for it is bounded", async () => {
+    const feed = entryFeed();
+    const { authority, webhook } = await leaderOf(feed, token);
+    onTestFinished(webhook.stop);
+    onTestFinished(feed.stop);
+    const asked = httpsRequest({
+      host: HOST,
+      port: webhook.port,
+      path: "/requests",
+      ca: authority.certificate,
+      headers: { authorization: `Bearer ${token}` },
+      agent: false,
+    });
+    const answered = once(asked, "response");
+    asked.end();
+    const [response] = (await answered) as [IncomingMessage];
+    const closed = once(response, "close").catch(quiet);
+    response.pause();
+    const large = entry("x".repeat(100_000));
+    await expect
+      .poll(() => {
+        for (let n = 0; n < 100; n += 1) feed.tell(large);
+        return feed.readers();
+      })
+      .toBe(0);
+    response.resume();
+    response.on("error", quiet);
+    await closed;
   });
 });
 

@@ -252,7 +252,7 @@ template:
 
 {{/*
 Whom the Pods of a controller may reach, and who may reach them. root: the context; served: names of ports that the API server reaches,
-reached: ports that they reach, wherever they are.
+reached: ports that they reach, wherever they are; peers: names of ports by which those with these labels reach each other.
 */}}
 {{- define "janus.networkRules" -}}
 policyTypes: ["Ingress", "Egress"]
@@ -295,6 +295,15 @@ egress:
       - protocol: TCP
         port: {{ int . }}
       {{- end }}
+  {{- end }}
+  {{- range .peers }}
+  - ports:
+      - protocol: TCP
+        port: {{ . }}
+    to:
+      - podSelector:
+          matchLabels:
+            {{- include $.labels $.root | nindent 12 }}
   {{- end }}
 {{- end }}
 

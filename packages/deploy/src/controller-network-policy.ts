@@ -36,13 +36,15 @@ interface OwnTraffic {
   readonly served?: readonly string[];
   /** Ports that they reach, wherever they are. */
   readonly reached?: readonly number[];
+  /** Ports by which they reach each other. */
+  readonly peers?: readonly string[];
 }
 
 /** Reachable on their HTTP port; they reach the API server, and DNS. */
 export const networkPolicySpec = (
   matchLabels: Readonly<Record<string, string>>,
   props: ControllerNetworkPolicyProps,
-  { served = [], reached = [] }: OwnTraffic = {},
+  { served = [], reached = [], peers = [] }: OwnTraffic = {},
 ): k8s.NetworkPolicySpec => {
   const { clients = [], apiServerCidrs = [], apiServerPorts = defaultApiServerPorts } = props;
   if (apiServerPorts.length === 0)
@@ -61,6 +63,7 @@ export const networkPolicySpec = (
       },
       { ports: [port("UDP", 53), port("TCP", 53)] },
       ...(reached.length === 0 ? [] : [{ ports: reached.map((number) => port("TCP", number)) }]),
+      ...peers.map((name) => ({ ports: [port("TCP", name)], to: [{ podSelector: { matchLabels } }] })),
     ],
   };
 };

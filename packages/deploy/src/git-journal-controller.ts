@@ -64,7 +64,10 @@ export class GitJournalController extends Construct {
   constructor(scope: Construct, id: string, props: GitJournalControllerProps = {}) {
     super(scope, id);
     const { namespace = SYSTEM_NAMESPACE } = props;
-    const { replicas, podResources, gitPorts, validateAuthors } = { ...gitJournalDefaults, ...props.gitJournal };
+    const { replicas, shards, podResources, gitPorts, validateAuthors } = {
+      ...gitJournalDefaults,
+      ...props.gitJournal,
+    };
     if (gitPorts.length === 0)
       throw new Error("gitJournal.gitPorts: none is named. Name those of your git servers, or leave it out.");
     const metadata = { name: GIT_JOURNAL_NAME, namespace, labels: gitJournalLabels };
@@ -79,7 +82,11 @@ export class GitJournalController extends Construct {
     if (props.networkPolicy !== false)
       new k8s.KubeNetworkPolicy(this, "NetworkPolicy", {
         metadata,
-        spec: networkPolicySpec(gitJournalLabels, props, { served: ["webhook"], reached: gitPorts }),
+        spec: networkPolicySpec(gitJournalLabels, props, {
+          served: ["webhook"],
+          reached: gitPorts,
+          peers: shards ? ["webhook"] : [],
+        }),
       });
     new GitJournalWebhookConfiguration(this, "Webhook", props);
     furtherController(

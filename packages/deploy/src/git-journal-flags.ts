@@ -38,13 +38,14 @@ export const refusedGitJournalFlags: Readonly<Record<string, string>> = {
   "--work-dir": `it is always ${WORK_DIRECTORY}, where the volume is`,
   "--metrics-auth": "set metricsAuth instead",
   "--watch-secrets": "set gitJournal.secrets instead",
+  "--shards": "set gitJournal.shards instead",
   "--webhook-rules": "set gitJournal.webhook.rules instead",
 };
 
 /** Throws: if `flags` has one that is refused. */
 export const gitJournalFlags = (props: GitJournalFlagsProps): readonly string[] => {
   const { namespace = SYSTEM_NAMESPACE, metricsAuth, logLevel = defaultLogLevel } = props;
-  const { secrets, flags } = { ...gitJournalDefaults, ...props.gitJournal };
+  const { secrets, shards, flags } = { ...gitJournalDefaults, ...props.gitJournal };
   const { rules, certificateSecret } = webhookOf(props);
   for (const flag of flags) {
     const [name = ""] = flag.split("=");
@@ -60,6 +61,7 @@ export const gitJournalFlags = (props: GitJournalFlagsProps): readonly string[] 
     `--webhook-rules=${rules}`,
     ...(certificateSecret === undefined ? [] : [`--webhook-cert-path=${CERTIFICATE_DIRECTORY}`]),
     `--watch-secrets=${secrets}`,
+    ...(shards ? ["--shards"] : []),
     ...(metricsAuth === true ? ["--metrics-auth=true"] : []),
     ...(logLevel === defaultLogLevel ? [] : [`--log-level=${logLevel}`]),
     ...flags,

@@ -70,6 +70,11 @@ export interface GitJournal {
    */
   readonly replicas?: number;
   /**
+   * Whether the controllers share the branches, and not the leader alone writes.
+   * @default false
+   */
+  readonly shards?: boolean;
+  /**
    * Resource requests and limits of a controller. `resources` are those that it reads.
    * @default requests of 100m CPU and 256Mi memory, a limit of 512Mi memory
    */
@@ -92,6 +97,7 @@ export const gitJournalDefaults = {
   gitPorts: [22, 80, 443],
   flags: [],
   replicas: 2,
+  shards: false,
   podResources: defaultResources,
 } as const satisfies GitJournal;
 

@@ -71,7 +71,8 @@ it.each([
   ["--work-dir=here", /--work-dir takes the absolute path of a directory/u],
   ["--discovery-refresh=soon", /--discovery-refresh takes a duration such as 5m/u],
   ["--webhook-rules=None", /--webhook-rules takes Selected or All/u],
-  ["--shards", /Unknown option/u],
+  ["--shards=2", /--shards takes true or false/u],
+  ["--share", /Unknown option/u],
 ])("refuses %s", (arg, text) => {
   expect(parseFlags([arg], {})).toMatchObject(E.left({ help: false, text: expect.stringMatching(text) }));
 });

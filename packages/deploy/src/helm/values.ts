@@ -368,6 +368,11 @@ const gitJournal = {
     "Number of controllers, of which one leads and serves the webhook; at least 1.",
     gitJournalDefaults.replicas,
   ),
+  shards: value<boolean>({
+    about: "Whether the controllers share the branches, and not the leader alone writes.",
+    schema: flag,
+    byDefault: gitJournalDefaults.shards,
+  }),
   podResources: resources("Resource requests and limits of the controller."),
 } as const;
 

@@ -13,6 +13,8 @@ export interface EntryFeed {
   readonly tell: (keyed: KeyedEntry) => void;
   /** The answer to another replica, which goes on until one of the two ends it. */
   readonly add: (response: ServerResponse) => void;
+  /** How many there are. */
+  readonly readers: () => number;
   readonly stop: () => void;
 }
 
@@ -56,6 +58,7 @@ export const entryFeed = (clock: Clock = systemClock): EntryFeed => {
       response.once("close", () => readers.delete(response));
       pulse();
     },
+    readers: () => readers.size,
     stop: () => {
       cancel?.();
       for (const reader of readers) reader.end();
