@@ -1,5 +1,6 @@
 // Replicas that share the branches: each writes its own, knows who has made the changes, and takes over those of one that is cut off.
 import type { Hook } from "@janus/kube";
+import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { branchKey } from "../../packages/git-journal/src/core/journaled-branch.ts";
@@ -9,7 +10,7 @@ import { attribution } from "../../packages/git-journal/src/shell/attribution.ts
 import { entryFeed } from "../../packages/git-journal/src/shell/entry-feed.ts";
 import { followEntries } from "../../packages/git-journal/src/shell/follow-entries.ts";
 import { administrator } from "../fixtures/administrator.ts";
-import { configMaps, must } from "../load/world.ts";
+import { must } from "../load/world.ts";
 import { isExhaustive } from "../fixtures/sample.ts";
 import { right } from "../unit/git-journal/right.ts";
 import { configMap, controllerOf, manifest, place } from "./mirror-world.ts";
