@@ -59,7 +59,8 @@ const lost: ReturnType<Hook> = Promise.resolve({
   left: { type: "unanswered", cause: "connection", message: "the answer was lost" },
 });
 
-const killedAt = async (point: Point): Promise<void> => {
+/** @param shards whether it shares branches with others, of which there are none */
+const killedAt = async (point: Point, shards = false): Promise<void> => {
   const death = { isArmed: false, isOver: false, requests: 0, phases: 0 };
   const over = Promise.withResolvers<void>();
   const die = (): void => {
@@ -114,6 +115,7 @@ const killedAt = async (point: Point): Promise<void> => {
   death.isArmed = true;
   const second = await controllerOf(namespace, {
     directory,
+    flags: { shards },
     hooks: [hook],
     env: { ...process.env, PATH: `${bin}${process.env["PATH"]}` },
   });
@@ -126,7 +128,7 @@ const killedAt = async (point: Point): Promise<void> => {
   death.isOver = true;
   await second.stop();
 
-  await controllerOf(namespace, { directory });
+  await controllerOf(namespace, { directory, flags: { shards } });
   await have(wanted);
   await expect.poll(() => files()[fileOf(namespace, "a")]).toContain('a: "2"');
   // A Secret comes later where the key of its digest could not be read at once.
@@ -178,4 +180,20 @@ describe(`the running journal${showShare("point", every)}`, () => {
   )("whose request %d is %s loses nothing, and does nothing twice", async (n, mishap) => {
     await expect(killedAt({ at: "answer", n, mishap })).resolves.toBeUndefined();
   });
+});
+
+/** With requests for its own Lease, and for those of others. */
+const shared = numbers(60).flatMap((n): readonly Point[] => [
+  ...BOTH.map((when) => ({ at: "request" as const, n, when })),
+  ...MISHAPS.map((mishap) => ({ at: "answer" as const, n, mishap })),
+]);
+const few = share({ npmTest: 240, ci: 240 });
+
+describe(`the running journal that shares branches${showShare("point", few)}`, () => {
+  it.each(sampled(shared, few).map((point) => [Object.values(point).join(" "), point] as const))(
+    "loses nothing, and does nothing twice: %s",
+    async (_, point) => {
+      await expect(killedAt(point, true)).resolves.toBeUndefined();
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { KINDS, objectKey } from "../../../packages/git-journal/src/core/configu
 import { branchKey } from "../../../packages/git-journal/src/core/journaled-branch.ts";
 import { notReadyOnes, readinessOf, type Told } from "../../../packages/git-journal/src/core/readiness.ts";
 import { repositoryUrl } from "../../../packages/git-journal/src/core/repository-url.ts";
-import { resolved } from "../../../packages/git-journal/src/core/wanted.ts";
+import { branchesOf, resolved } from "../../../packages/git-journal/src/core/wanted.ts";
 import { ANNA } from "./age-identities.ts";
 import { cluster, clusterWatchRule, config, destination, made, SETTINGS, watchRule } from "./cluster-state.ts";
 import { right } from "./right.ts";
@@ -456,6 +456,29 @@ it("objects are Ready when they are valid, if nothing is to be written", () => {
     reason: "Ready",
     message: "it is valid; nothing is written, by the controller's flag --enable-watch-ingestion=false",
   });
+});
+
+it("objects are of the branch that they write to, and all others of none", () => {
+  const direct = { destinationRef: null, gitRepoConfigRef: { name: "repo" } };
+  const resolution = resolved(
+    cluster(
+      config(),
+      destination(),
+      destination("shop/idle", { baseFolder: "idle" }),
+      watchRule(),
+      watchRule("shop/direct", direct),
+      watchRule("shop/lost", { destinationRef: { name: "none" } }),
+    ),
+    SETTINGS,
+  );
+  const [key = ""] = resolution.wanted.branches.keys();
+  const of = branchesOf(resolution);
+  expect([...resolution.observed.keys()].filter((id) => of.has(id))).toEqual([
+    "GitDestination shop/prod",
+    "WatchRule shop/all",
+    "WatchRule shop/direct",
+  ]);
+  expect(new Set(of.values())).toEqual(new Set([key]));
 });
 
 it("those that are not Ready are counted by kind and reason", () => {

@@ -74,14 +74,13 @@ export const startMembers = (options: MembersOptions): Members => {
     });
 
   const forgetDead = (now: number): void => {
-    for (const [name, { record, free }] of seen)
-      if (
-        isMemberLease(name) &&
-        name !== own.name &&
-        record !== undefined &&
-        now > free + FORGOTTEN * timing.leaseDuration
-      )
-        void remove(name, record.resourceVersion);
+    for (const [name, { record, free }] of seen) {
+      const isOther = isMemberLease(name) && name !== own.name;
+      if (!isOther || record === undefined || now <= free + FORGOTTEN * timing.leaseDuration) continue;
+      // Where that fails, it is tried again as long after that.
+      seen.set(name, { record, free: now });
+      void remove(name, record.resourceVersion);
+    }
   };
 
   /** Without a Lease of its own it knows nothing new of the others: it may be cut off. */

@@ -1,5 +1,5 @@
 import type { Api, KubeObject, Request } from "@janus/kube";
-import { leader, whileLeading } from "@janus/runtime/parts";
+import { candidate, leader, leaderRecordOf, type ObservedLease, whileLeading } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { leaseServer, timing } from "./leader-world.ts";
@@ -21,8 +21,8 @@ const election = () => {
     },
   };
   const place = { namespace: "ns", name: "leader" };
-  const run = (identity: string) =>
-    leader(api, { place, identity, timing, clock, random: () => 0, wall: () => clock.now() });
+  const run = (identity: string, observed?: ObservedLease) =>
+    leader(api, { place, identity, timing, clock, observed, random: () => 0, wall: () => clock.now() });
   return { clock, server, hung, requests, api, run };
 };
 
@@ -49,6 +49,26 @@ describe("the leadership", () => {
     hung.is = () => false;
     await clock.pass(timing.leaseDuration + timing.retryPeriod - timing.renewDeadline);
     expect(await b.elected).toEqual({ holder: "b", transitions: 2 });
+  });
+
+  it("passes on at once to one who has seen long enough before that the leader does not renew it", async () => {
+    const { clock, server, hung, run } = election();
+    const a = run("a");
+    await clock.pass(1);
+    hung.is = () => true;
+    const record = server.lease();
+    if (record === undefined) throw new Error("there is no Lease");
+    const seen = leaderRecordOf(record);
+    const observed = {
+      record: seen,
+      free: candidate.freeFrom(seen, undefined, clock.now(), { identity: "b", timing }),
+    };
+    await clock.pass(timing.leaseDuration);
+    hung.is = () => false;
+    const b = run("b", observed);
+    await settled();
+    expect(await b.elected).toEqual({ holder: "b", transitions: 2 });
+    expect(a.left()).toBe(0);
   });
 
   it("is that of one alone when somebody edits the duration in the Lease, which the leader puts right", async () => {
