@@ -10,7 +10,7 @@ import { gitOf, startGitServer } from "../fixtures/git-server.ts";
 import { installed, type Installed } from "../fixtures/installed.ts";
 
 const USER = "system:serviceaccount:janus-system:janus-git-journal";
-const manifests = installation({ gitJournal: { flags: ["--git-batch-max-wait-sec=1"] } });
+const manifests = installation({ gitJournal: { shards: true, flags: ["--git-batch-max-wait-sec=1"] } });
 
 let cluster: Installed;
 let directory: string;
@@ -18,7 +18,13 @@ beforeAll(async () => {
   directory = await mkdtemp(path.join(os.tmpdir(), "janus-git-journal-installed-"));
   const [port = 0] = await freePorts(1);
   // Those of the Deployment, but for what only a Pod has.
-  const flags = ["--git-journal", "--git-batch-max-wait-sec=1", `--webhook-port=${port}`, `--work-dir=${directory}`];
+  const flags = [
+    "--git-journal",
+    "--shards",
+    "--git-batch-max-wait-sec=1",
+    `--webhook-port=${port}`,
+    `--work-dir=${directory}`,
+  ];
   cluster = await installed(flags, undefined, undefined, { manifests, user: USER });
 }, 120_000);
 afterAll(async () => {
