@@ -39,6 +39,8 @@ const SILENCE = 3 * PULSE;
 /** Of one line, in characters: names of objects and users are shorter. */
 const LONGEST = 16_384;
 
+const ignore = (): void => {};
+
 export const followEntries = ({
   api,
   namespace,
@@ -97,6 +99,8 @@ export const followEntries = ({
       timeout: SILENCE,
       signal,
     });
+    // Before there is a response, it is awaited with this; later, reading ends.
+    asked.on("error", ignore);
     asked.once("timeout", () => asked.destroy(new Error("the leader is silent")));
     asked.end();
     const [response] = (await once(asked, "response")) as [IncomingMessage];
