@@ -42,7 +42,7 @@ const sharedBranches = (url: string): ReadonlyMap<string, string> => {
   const seen = { members: new Set([LEADER, OTHER]), holders: new Map() };
   const repository = right(repositoryUrl(url));
   const names = Array.from({ length: 64 }, (_, n) => `branch-${n}`);
-  const owner = (name: string): string => ownerOf(seen, branchKey(repository, name));
+  const owner = (name: string): string => ownerOf(seen, branchKey(repository, name, `${world.namespace}/\n`));
   return new Map(
     [LEADER, OTHER].flatMap((one) =>
       names
@@ -73,7 +73,7 @@ it.runIf(isWhole)(
         leases.map(({ metadata, spec }) => [metadata.name, (spec as { holderIdentity?: string }).holderIdentity ?? ""]),
       );
       for (const name of branches.keys()) {
-        const now = holder.get(branchLeaseName(branchKey(repository, name))) ?? "";
+        const now = holder.get(branchLeaseName(branchKey(repository, name, `${world.namespace}/\n`))) ?? "";
         if (now !== "") held.set(name, now);
       }
       return held;

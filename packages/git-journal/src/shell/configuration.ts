@@ -130,10 +130,6 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     for (const key of failing.keys()) if (!branches.has(key) || !tells(key)) failing.delete(key);
   };
 
-  /** All by one replica, and those of its branches by each. */
-  const checkedOnes = (): ReadonlySet<string> =>
-    new Set([...(resolution?.wanted.branches.keys() ?? [])].filter(tells).flatMap((key) => [...configsOf(key)]));
-
   const resolveNow = (): void => {
     const state = isStopped ? undefined : watched.state();
     if (state === undefined) return;
@@ -141,8 +137,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     resolution = resolved(state, settings, refused);
     forget(resolution);
     countConflicts(resolution);
-    const own = checkedOnes();
-    checks.update(new Map([...resolution.repositories].filter(([config]) => tells(undefined) || own.has(config))));
+    checks.update(resolution.repositories);
     tellNow();
     onWanted(resolution.wanted);
     synced.resolve();
