@@ -1,4 +1,4 @@
-// `node scripts/run.mjs tests/bench/git-journal/mirror.ts`: how long a first sync of 10,000 objects takes, and what changes cost.
+// `npm run bench:git-journal [OBJECTS] [PEER]`: how long a first sync of 10,000 objects takes, and what changes cost.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect, loadConfig, type Resource } from "@janus/kube";
+import { type Api, connect, loadConfig, type Resource } from "@janus/kube";
 import { configMaps } from "@janus/types";
 import { gitJournalCrds } from "../../../packages/git-journal/src/api/crds.ts";
 import {
@@ -37,13 +37,14 @@ const IMAGE = "git-journal";
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-/** Of a process, in MiB: now, and at most; and its time of a core, in s. */
+/** A process, in MiB: now, and at most; and the time of a core that it and its git processes have taken, in s. */
 const usage = (pid: number) => {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const mib = (field: string): number =>
     Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`, "u").exec(status)?.[1] ?? 0) / 1024);
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return { rss: mib("VmRSS"), peak: mib("VmHWM"), cpu: (Number(stat[11]) + Number(stat[12])) / 100 };
+  const ticks = stat.slice(11, 15).reduce((sum, one) => sum + Number(one), 0);
+  return { rss: mib("VmRSS"), peak: mib("VmHWM"), cpu: ticks / 100 };
 };
 
 const inLanes = async (count: number, run: (n: number) => Promise<unknown>): Promise<void> => {
@@ -63,6 +64,64 @@ const object = (n: number, value: string): object => ({
 });
 const at = { resource: configMaps, namespace: NAMESPACE };
 
+/** A program that mirrors the objects to this repository once it is started. */
+interface Mirror {
+  readonly name: string;
+  readonly directory: string;
+  readonly start: () => Promise<ChildProcess>;
+}
+
+/** Measures one program: its first sync, how it idles, and what changes cost. */
+const measure = async (api: Api, { name, directory, start }: Mirror): Promise<void> => {
+  const git = gitOf(directory);
+  const branch = (): string => git(["for-each-ref", "--format=%(refname)", "refs/heads"]).trim();
+  const listed = (): readonly string[] => {
+    const ref = branch();
+    return ref === "" ? [] : git(["ls-tree", "-r", "--name-only", ref]).split("\n");
+  };
+  const files = (): number => listed().filter((file) => file.includes("object-")).length;
+  const child = await start();
+  const { pid = 0 } = child;
+  try {
+    const began = performance.now();
+    while (files() < OBJECTS) await sleep(200);
+    const first = usage(pid);
+    say(
+      `${name}: first sync: ${seconds(began)}, ${git(["rev-list", "--count", branch()]).trim()} commits, ${first.peak} MiB at most, ${first.cpu.toFixed(1)} s of a core`,
+    );
+    await sleep(IDLE * 1000);
+    const idle = usage(pid);
+    say(`${name}: idle: ${idle.rss} MiB, ${(((idle.cpu - first.cpu) / IDLE) * 100).toFixed(1)} % of a core`);
+    const changing = performance.now();
+    let behind = 0;
+    for (let second = 0; second < SECONDS; second += 1) {
+      const until = performance.now() + 1000;
+      await inLanes(RATE, async (n) =>
+        must(
+          await api.send({
+            verb: "mergePatch",
+            ...at,
+            name: `object-${(second * RATE + n) % OBJECTS}`,
+            body: { data: { value: `${name} ${second} ${"y".repeat(SIZE)}` } },
+          }),
+        ),
+      );
+      if (performance.now() > until) behind += 1;
+      await sleep(Math.max(0, until - performance.now()));
+    }
+    const last = listed().find((file) => file.endsWith(`object-${(SECONDS * RATE - 1) % OBJECTS}.yaml`)) ?? "";
+    const ended = performance.now();
+    while (!git(["cat-file", "blob", `${branch()}:${last}`]).includes(`${name} ${SECONDS - 1} `)) await sleep(200);
+    const after = usage(pid);
+    say(
+      `${name}: ${SECONDS * RATE} changes in ${seconds(changing)} (${behind} of ${SECONDS} seconds were too short): the last was pushed ${seconds(ended)} later; ${after.peak} MiB at most, ${(((after.cpu - idle.cpu) / (SECONDS * RATE)) * 1000).toFixed(1)} s of a core for 1,000 changes`,
+    );
+  } finally {
+    child.kill("SIGTERM");
+    await once(child, "close");
+  }
+};
+
 const program = await compiledProgram();
 const plane = await startControlPlane({ log: say });
 const server = await startGitServer({ tls: false });
@@ -76,7 +135,6 @@ const flags = [
   "--http-port=0",
   "--webhook-port=0",
 ];
-let journal: ChildProcess | undefined;
 try {
   const api = connect(must(loadConfig({}, plane.kubeconfig)), { connections: LANES });
   for (const body of gitJournalCrds) must(await api.send({ verb: "create", resource: crds, body }));
@@ -88,67 +146,37 @@ try {
   };
   await create(gitRepoConfigs, "repo", { repoUrl: server.url, allowedBranches: ["main"] });
   await create(gitDestinations, "prod", { repoRef: { name: "repo" }, branch: "main", baseFolder: "prod" });
-
-  const child = spawn(process.execPath, [...nodeFlags(IMAGE), ...program, ...flags], {
-    env: { ...process.env, ...imageEnvironment(IMAGE) },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  journal = child;
-  const { pid = 0 } = child;
-  await sleep(5_000);
-  const git = gitOf(server.directory);
-  const files = (): number =>
-    git(["for-each-ref", "refs/heads/main"]) === ""
-      ? 0
-      : git(["ls-tree", "-r", "--name-only", "main"])
-          .split("\n")
-          .filter((file) => file.includes("/object-")).length;
-  const began = performance.now();
-  await create(watchRules, "all", { destinationRef: { name: "prod" }, rules: [{ resources: ["configmaps"] }] });
-  while (files() < OBJECTS) await sleep(200);
-  const first = usage(pid);
-  say(
-    `first sync: ${seconds(began)}, ${git(["rev-list", "--count", "main"])} commits, ${first.peak} MiB at most, ${first.cpu.toFixed(1)} s of a core`,
-  );
-  await sleep(IDLE * 1000);
-  const idle = usage(pid);
-  say(`idle: ${idle.rss} MiB, ${(((idle.cpu - first.cpu) / IDLE) * 100).toFixed(1)} % of a core`);
-
-  const changing = performance.now();
-  let behind = 0;
-  for (let second = 0; second < SECONDS; second += 1) {
-    const until = performance.now() + 1000;
-    await inLanes(RATE, async (n) =>
-      must(
-        await api.send({
-          verb: "mergePatch",
-          ...at,
-          name: `object-${(second * RATE + n) % OBJECTS}`,
-          body: { data: { value: `changed ${second} ${"y".repeat(SIZE)}` } },
-        }),
-      ),
-    );
-    if (performance.now() > until) behind += 1;
-    await sleep(Math.max(0, until - performance.now()));
+  const rule = { destinationRef: { name: "prod" }, rules: [{ resources: ["configmaps"] }] };
+  const janus: Mirror = {
+    name: "janus",
+    directory: server.directory,
+    start: async () => {
+      const child = spawn(process.execPath, [...nodeFlags(IMAGE), ...program, ...flags], {
+        env: { ...process.env, ...imageEnvironment(IMAGE) },
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+      await sleep(5_000);
+      await create(watchRules, "all", rule);
+      return child;
+    },
+  };
+  await measure(api, janus);
+  const [, , , peer] = process.argv;
+  if (peer !== undefined) {
+    const other = await startGitServer({ tls: false });
+    const env = {
+      ...process.env,
+      KUBECONFIG: plane.kubeconfig,
+      GIT_URL: other.url,
+      WORK_DIR: path.join(home, "peer"),
+    };
+    const start = () =>
+      Promise.resolve(spawn("sh", ["-c", `exec ${peer}`], { env, stdio: ["ignore", "ignore", "inherit"] }));
+    await measure(api, { name: "peer", directory: other.directory, start });
+    other.stop();
   }
-  const last = (): string =>
-    git([
-      "cat-file",
-      "blob",
-      `main:prod/core/v1/configmaps/${NAMESPACE}/object-${(SECONDS * RATE - 1) % OBJECTS}.yaml`,
-    ]);
-  const ended = performance.now();
-  while (!last().includes(`changed ${SECONDS - 1} `)) await sleep(200);
-  const after = usage(pid);
-  say(
-    `${SECONDS * RATE} changes in ${seconds(changing)} (${behind} of ${SECONDS} seconds were too short): the last was pushed ${seconds(ended)} later; ${after.peak} MiB at most, ${(((after.cpu - idle.cpu) / (SECONDS * RATE)) * 1000).toFixed(1)} s of a core for 1,000 changes`,
-  );
 } finally {
-  if (journal !== undefined) {
-    journal.kill("SIGTERM");
-    await once(journal, "close");
-    await removeMemory(flags);
-  }
+  await removeMemory(flags);
   server.stop();
   rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   await plane.stop();
