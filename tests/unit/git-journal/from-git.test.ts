@@ -261,6 +261,27 @@ describe("a change", () => {
     });
   });
 
+  const everywhere = (kind: string, name: string, fields: JsonObject = {}): KubeObject => ({
+    apiVersion: "v1",
+    kind,
+    metadata: { name, namespace: "shop" },
+    ...fields,
+  });
+
+  it("is none of what Kubernetes makes first in a namespace, but for what others have made of it", () => {
+    const account = everywhere("ServiceAccount", "default");
+    const pulling = { ...account, imagePullSecrets: [{ name: "registry" }] };
+    const certificates = everywhere("ConfigMap", "kube-root-ca.crt", { data: { "ca.crt": "x" } });
+    expect(changeOf(account, undefined)).toBeUndefined();
+    expect(changeOf(certificates, undefined)).toBeUndefined();
+    expect(changeOf(certificates, { ...certificates, data: { "ca.crt": "y" } })).toBeUndefined();
+    expect(changeTo({ wanted: pulling, live: undefined })).toEqual(
+      E.left(expect.stringMatching(/^ServiceAccount shop\/default: Kubernetes makes it itself, .* plan again/u)),
+    );
+    expect(changeOf(pulling, live(account))).toMatchObject({ type: "Patch", content: { imagePullSecrets: [{}] } });
+    expect(changeOf(everywhere("ServiceAccount", "web"), undefined)).toMatchObject({ type: "Create" });
+  });
+
   it("deletes what is to go; there is nothing to do where nothing is", () => {
     expect(changeOf(undefined, deployment("web:1"))).toEqual({ target, type: "Delete" });
     expect(changeOf(undefined, undefined)).toBeUndefined();
