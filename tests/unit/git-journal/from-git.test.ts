@@ -13,7 +13,7 @@ import {
   isConflict,
   type ObjectChange,
 } from "../../../packages/git-journal/src/core/from-git.ts";
-import { objectFile, statedFields } from "../../../packages/git-journal/src/core/object-file.ts";
+import { isPathInNamespace, objectFile, statedFields } from "../../../packages/git-journal/src/core/object-file.ts";
 import { canonicalYaml } from "../../../packages/git-journal/src/core/canonical.ts";
 import { sanitised } from "../../../packages/git-journal/src/core/sanitise.ts";
 import { json } from "./arbitrary-object.ts";
@@ -421,6 +421,19 @@ describe("a file", () => {
     ["charts/shop/templates/web.yaml", "{{ x }}"],
   ])("%s is none of the journal's", (at, content) => {
     expect(objectFile(at, content)).toEqual({ is: "other" });
+  });
+
+  it.each([
+    ["core/v1/configmaps/shop/a.yaml", true],
+    ["clusters/prod/apps/v1/deployments/shop/shop.yaml", true],
+    ["clusters/prod/core/v1/namespaces/shop.yaml", true],
+    ["v1/namespaces/shop.yaml", true],
+    ["core/v1/namespaces/shop-2.yaml", false],
+    ["core/v1/configmaps/other/shop.yaml", false],
+    ["shop/core/v1/configmaps/other/a.yaml", false],
+    ["storage.k8s.io/v1/storageclasses/shop.yaml", false],
+  ])("%s is of the namespace shop: %s", (at, expected) => {
+    expect(isPathInNamespace(at, "shop")).toBe(expected);
   });
 
   it.each([
