@@ -496,10 +496,13 @@ describe("a repository on a server", () => {
     url.username = "alice";
     url.password = "s3cret-word";
     expect(planned(await run("--from-git", good, FOLDER, "--repo", url.href, "-o", "json"))).toHaveLength(1);
+    const absent = await run("--from-git", "v9", FOLDER, "--repo", url.href);
+    expect(absent.stderr).toContain("is no commit of");
+    expect(absent.stderr).not.toContain("git fetch");
     url.password = "wr0ng-word";
     const refused = await run("--from-git", good, FOLDER, "--repo", url.href);
     expect(refused).toMatchObject({ code: 3, stdout: "" });
-    expect(refused.stderr).toContain("those of the URL are wrong");
+    expect(flat(refused.stderr)).toContain("those of the URL are wrong: put a name and password into it");
     expect(refused.stderr).not.toContain("wr0ng-word");
     expect(await run("--from-git", good, FOLDER, "--destination", "none")).toMatchObject({
       code: 3,

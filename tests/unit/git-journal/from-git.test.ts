@@ -195,6 +195,14 @@ const pairs = fc.oneof(
 
 const unknown = fc.subarray(["f:spec", "f:data", "f:metadata"]);
 
+/** What Kubernetes makes in every namespace, with these fields. */
+const everywhere = (kind: string, name: string, fields: JsonObject = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name, namespace: "shop" },
+  ...fields,
+});
+
 describe("a change", () => {
   it("after it, the live object says what the file says, and all that no file has is as it was", () => {
     fc.assert(
@@ -259,13 +267,6 @@ describe("a change", () => {
       type: "Create",
       content: { metadata: { labels: { a: "b" } }, spec: deployment("web:1")["spec"] },
     });
-  });
-
-  const everywhere = (kind: string, name: string, fields: JsonObject = {}): KubeObject => ({
-    apiVersion: "v1",
-    kind,
-    metadata: { name, namespace: "shop" },
-    ...fields,
   });
 
   it("is none of what Kubernetes makes first in a namespace, but for what others have made of it", () => {

@@ -23,7 +23,12 @@ import { decryptedSecret } from "./secret-key.ts";
 export const commitOf = async (repository: Repository, name: string): Promise<ObjectId> => {
   const id = answered(repository, await commitNamed(repository.git, name));
   if (id !== undefined) return id;
-  throw new Failure(`${name} is no commit of ${repository.name}, or not only one: git fetch may bring it there`);
+  throw new Failure(
+    `${name} is no commit of ${repository.name}, or not only one: ` +
+      (repository.isFetched
+        ? "name one of its branches or tags, or an id in their histories"
+        : "git fetch may bring it there"),
+  );
 };
 
 /** The newest commit of the mirror. */
