@@ -13,6 +13,7 @@ import {
 } from "@janus/runtime/parts";
 import { LONGEST_TIMER, parseDuration } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
+import { GIT_JOURNAL_LEASE } from "../api/names.ts";
 import { NUMBER_FLAGS, takesNumber } from "../api/number-flags.ts";
 import { parseExclude } from "../core/selection.ts";
 import type { JournalSettings } from "../core/wanted.ts";
@@ -44,7 +45,7 @@ export const LEADER_LABEL = "janus.io/git-journal-leader";
 const DEFAULTS = {
   namespace: SYSTEM_NAMESPACE,
   writeTimeout: 5,
-  leaseName: "janus-git-journal-leader",
+  leaseName: GIT_JOURNAL_LEASE,
   leaderElection: { leaseDuration: 30, renewDeadline: 20, retryPeriod: 5 },
 };
 
