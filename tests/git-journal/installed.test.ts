@@ -128,7 +128,9 @@ it("writes all that * selects with no right but its own, and keeps its webhook w
   expect(healthy).toContain("✘ the webhook janus-git-journal is called, and no Pod answers");
   expect(healthy).toContain("✔ janus-git-journal-rules: ");
   expect(healthy).toContain("✔ janus-git-journal-secrets: ");
-  expect(healthy).toContain("✔ all 3 objects of the Git journal in journal and the cluster are Ready");
+  expect(healthy).toContain("✔ all 3 objects of the Git journal in journal are Ready");
+  const elsewhere = start(["doctor", "-n", "default"], { env: { KUBECONFIG: cluster.controlPlane.kubeconfig } });
+  expect((await elsewhere.ended).stdout).not.toContain("are Ready");
   await cluster.kubectl("delete", "secret", "git", "-n", "journal");
   const touched = ["gitrepoconfig", "cluster", "-n", "journal", "--type=merge", "--patch"];
   await cluster.kubectl("patch", ...touched, '{"spec":{"allowedBranches":["main","other"]}}');

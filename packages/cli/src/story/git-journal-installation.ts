@@ -69,7 +69,16 @@ const isThere = (looked: Looked): boolean => "object" in looked && looked.object
 
 const ofJournal = ({ what, ...rest }: Finding): Finding => ({ what: `of the Git journal: ${what}`, ...rest });
 
-/** Objects of the namespace, and of the cluster; and what of them the user may not look at. Undefined: their kinds are not served. */
+/** Whether it is in the namespace, or a ClusterWatchRule that writes to a destination or repository there. */
+const isOf = (namespace: string, object: KubeObject): boolean => {
+  const { destinationRef, gitRepoConfigRef } = asObject(object["spec"]);
+  return (
+    object.metadata.namespace === namespace ||
+    [destinationRef, gitRepoConfigRef].some((ref) => asObject(ref)["namespace"] === namespace)
+  );
+};
+
+/** Objects of the namespace, with the ClusterWatchRules that write there; and what of them the user may not look at. Undefined: their kinds are not served. */
 const readObjects = async ({
   api,
   namespace,
@@ -83,8 +92,12 @@ const readObjects = async ({
   if (lists.every(({ answer }) => E.isLeft(answer) && isUnserved(answer.left))) return undefined;
   return {
     all: lists.flatMap(({ answer, resource: { group, version, kind } }) =>
-      // Items of a list need not say what they are.
-      E.isRight(answer) ? answer.right.items.map((one) => ({ ...one, apiVersion: `${group}/${version}`, kind })) : [],
+      E.isRight(answer)
+        ? answer.right.items
+            .filter((one) => isOf(namespace, one))
+            // Items of a list need not say what they are.
+            .map((one) => ({ ...one, apiVersion: `${group}/${version}`, kind }))
+        : [],
     ),
     unseen: lists.flatMap(({ answer, resource: { kind } }) =>
       E.isRight(answer)
@@ -152,7 +165,7 @@ export const checkGitJournal = async (cluster: Cluster, systemNamespace: string)
       ? [
           {
             isFine: true,
-            what: `all ${objects.all.length} objects of the Git journal in ${cluster.namespace} and the cluster are Ready`,
+            what: `all ${objects.all.length} objects of the Git journal in ${cluster.namespace} are Ready`,
           },
         ]
       : []),
