@@ -10,6 +10,7 @@ import {
   gitRepoConfigs,
   watchRules,
 } from "../../packages/git-journal/src/index.ts";
+import { isMadeByApiServer } from "../../packages/git-journal/src/core/made-by-api-server.ts";
 import { groupsOf } from "../../packages/git-journal/src/core/discovery.ts";
 import { controlPlane, kubectl, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
@@ -29,6 +30,17 @@ afterAll(() => api.close());
 
 const isServed = async ({ group, version, plural }: Resource): Promise<boolean> =>
   (await kubectl("get", "--raw", `/apis/${group}/${version}/${plural}`)).code === 0;
+
+it.each([
+  ["clusterroles", "ClusterRole", "system:node"],
+  ["clusterroles", "ClusterRole", "view"],
+  ["clusterrolebindings", "ClusterRoleBinding", "cluster-admin"],
+])("kube-apiserver makes of the %s by itself the %s %s", async (plural, kind, name) => {
+  const group = "rbac.authorization.k8s.io";
+  const resource = { group, version: "v1", plural, kind, namespaced: false, statusSubresource: false };
+  const answer = await api.send({ verb: "get", resource, name });
+  expect(E.isRight(answer) && isMadeByApiServer(answer.right), JSON.stringify(answer)).toBe(true);
+});
 
 describe("the kinds of the Git journal", () => {
   let namespace = "";

@@ -47,7 +47,7 @@ it("creates a Draft, shows its render as a plan, and says what to do next", asyn
     ].join("\n"),
   );
   expect(stdout).toContain(`ConfigMap ${namespace}/changed\n- .data.version: "1.0"\n+ .data.version: "2.0"\n`);
-  expect(stdout).toMatch(/^1 create, 2 change, 1 unchanged$/mu);
+  expect(stdout).toMatch(/^1 to create, 2 to change, 1 unchanged$/mu);
   expect(stdout).toContain(`To propose it:  kubectl janus propose txn -n ${namespace}\n`);
   expect(stdout).not.toMatch(/hunter|aHVudGVy/u);
   expect(await txn()).toMatchObject({

@@ -6,7 +6,14 @@ import { fileText } from "../../packages/git-journal/src/shell/sops.ts";
 import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { kubectl, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
 import { gitOf, startGitServer } from "../fixtures/git-server.ts";
-import { configMap, deployment, secret, within } from "../fixtures/manifests.ts";
+import {
+  clusterRoleBinding,
+  configMap,
+  deployment,
+  namespace as namespaceOf,
+  secret,
+  within,
+} from "../fixtures/manifests.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 import { ANNA } from "../unit/git-journal/age-identities.ts";
 import { directory, janus, start } from "./command-line.ts";
@@ -194,6 +201,64 @@ const conflicting = async () => {
   await made.janus();
   return { ...made, bad };
 };
+
+it("brings a namespace that was deleted back by one Transaction, with what is in it and nothing else", async () => {
+  const { namespace, create, patch, repository, plan, own, read, over, janus: controller } = await place();
+  await create(clusterRoleBinding(namespace, "cluster-admin", `${namespace}/deployer`));
+  onTestFinished(() => administrator.remove(clusterRoleBinding(namespace, "cluster-admin")));
+  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } };
+  const certificates = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "kube-root-ca.crt" } };
+  const [plain, pulling] = [`${namespace}-a`, `${namespace}-b`];
+  const inside = (name: string): readonly Manifest[] => [
+    namespaceOf(name),
+    ...[account, certificates, configMap("app", { a: "1" }), deployment("web", "web:1")].map((one) =>
+      within(name, one),
+    ),
+  ];
+  const all = [...inside(plain), ...inside(pulling)];
+  for (const name of [plain, pulling]) {
+    await create(
+      ...inside(name).filter(
+        ({ metadata }) => ![account, certificates].some((one) => one.metadata.name === metadata.name),
+      ),
+    );
+    for (const one of [account, certificates])
+      await vi.waitUntil(async () => (await administrator.read(within(name, one))) !== undefined, { timeout: 20_000 });
+  }
+  await administrator.patch({ ...within(pulling, account), imagePullSecrets: [{ name: "registry" }] });
+  await create(configMap("other", { a: "1" }));
+  const good = await repository.record(...all, own(configMap("other")));
+  const before = await texts(all);
+  await patch(configMap("other", { a: "2" }));
+  for (const name of [plain, pulling]) await administrator.remove(namespaceOf(name));
+  const isGone = async (): Promise<boolean> => (await texts(all)).every((text) => text === undefined);
+  await vi.waitUntil(isGone, { timeout: 60_000 });
+
+  await controller();
+  const back = async (name: string, txn: string): Promise<Outcome> => {
+    const drafted = await plan("--from-git", good, FOLDER, "--only-namespace", name, "--as-draft", txn);
+    expect(drafted, drafted.stdout + drafted.stderr).toMatchObject({ code: 1 });
+    await janus("approve", txn, "-n", namespace, "--yes", "--as", "bob", "--as-group", "system:masters");
+    const { status } = await over(txn);
+    expect(status.phase, JSON.stringify(status.conditions)).toBe("Committed");
+    return drafted;
+  };
+  expect(await back(plain, "plain")).toMatchObject({ stderr: "" });
+  expect((await back(pulling, "pulling")).stderr).toMatch(
+    /^Left as it is: ServiceAccount .*default: Kubernetes makes it/u,
+  );
+  await vi.waitUntil(async () => (await administrator.read(within(pulling, account))) !== undefined);
+  expect(planned(await plan("--from-git", good, FOLDER, "--only-namespace", pulling, "-o", "json"))).toEqual([
+    expect.objectContaining({ type: "Patch", content: { imagePullSecrets: [{ name: "registry" }] } }),
+  ]);
+  expect((await back(pulling, "again")).stderr).toBe("");
+  await expect.poll(() => texts(all)).toEqual(before);
+  expect(await read(configMap("other"))).toMatchObject({ data: { a: "2" } });
+  expect(await plan("--from-git", good, FOLDER, "--only-namespace", "none")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining(`no file of an object of namespace none under ${FOLDER}`) as string,
+  });
+}, 120_000);
 
 it("takes back only the part of a commit that is named", async () => {
   const { create, patch, repository, plan, own } = await place();
@@ -431,10 +496,13 @@ describe("a repository on a server", () => {
     url.username = "alice";
     url.password = "s3cret-word";
     expect(planned(await run("--from-git", good, FOLDER, "--repo", url.href, "-o", "json"))).toHaveLength(1);
+    const absent = await run("--from-git", "v9", FOLDER, "--repo", url.href);
+    expect(absent.stderr).toContain("is no commit of");
+    expect(absent.stderr).not.toContain("git fetch");
     url.password = "wr0ng-word";
     const refused = await run("--from-git", good, FOLDER, "--repo", url.href);
     expect(refused).toMatchObject({ code: 3, stdout: "" });
-    expect(refused.stderr).toContain("those of the URL are wrong");
+    expect(flat(refused.stderr)).toContain("those of the URL are wrong: put a name and password into it");
     expect(refused.stderr).not.toContain("wr0ng-word");
     expect(await run("--from-git", good, FOLDER, "--destination", "none")).toMatchObject({
       code: 3,

@@ -41,7 +41,7 @@ it("shows what manifests would change, and changes nothing", async () => {
   );
   expect(stdout).toContain('-  version: "1.0"\n+  version: "2.0"');
   expect(stdout).not.toMatch(/kept: "no"|managedFields|resourceVersion/u);
-  expect(stdout).toMatch(/^1 create, 1 change, 1 unchanged$/mu);
+  expect(stdout).toMatch(/^1 to create, 1 to change, 1 unchanged$/mu);
   expect((await read(configMap("changed")))["data"]).toEqual({ version: "1.0", kept: "yes" });
   expect(await exists(deployment("new", "web:v1"))).toBe(false);
   expect(await names("backup.janus.io/v1alpha1", "Transaction")).toEqual([]);

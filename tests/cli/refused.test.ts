@@ -173,5 +173,7 @@ it("names every permission that the ServiceAccount needs at once: with these, th
   }));
   expect(rules).toHaveLength(3);
   await create(role("weak", ...rules), roleBinding("weak", "Role", "weak", `${namespace}/weak`));
-  await expect.poll(plan).toMatchObject({ code: 1, stdout: expect.stringContaining("2 create, 1 change") as unknown });
+  await expect
+    .poll(plan)
+    .toMatchObject({ code: 1, stdout: expect.stringContaining("2 to create, 1 to change") as unknown });
 });

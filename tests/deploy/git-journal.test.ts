@@ -154,6 +154,21 @@ describe("the controller of the Git journal", () => {
     );
   });
 
+  it.each(["--git-batch-max-wait-sec=five", "--git-batch-max-wait-sec", "--git-batch-max-wait-sec=86401"])(
+    "has no flag with which the controller would not start: %s",
+    (flag) => {
+      expect(() => installation({ gitJournal: { flags: [flag] } })).toThrow(
+        "gitJournal.flags: --git-batch-max-wait-sec takes a number from 0 to 86400",
+      );
+    },
+  );
+
+  it("takes numbers within their bounds", () => {
+    expect(podOf({ gitJournal: { flags: ["--git-batch-max-wait-sec=0"] } })?.args).toContain(
+      "--git-batch-max-wait-sec=0",
+    );
+  });
+
   it("is not installed without replicas, or without a port of a git server", () => {
     expect(() => installation({ gitJournal: { replicas: 0 } })).toThrow("scale its Deployment to 0");
     expect(() => installation({ gitJournal: { gitPorts: [] } })).toThrow("gitJournal.gitPorts");

@@ -11,6 +11,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { refusedFlags } from "../../packages/deploy/src/controller-flags.ts";
 import { version } from "../../packages/deploy/src/defaults.ts";
+import { NUMBER_FLAGS, takesNumber } from "../../packages/git-journal/src/api/number-flags.ts";
 import { refusedGitJournalFlags } from "../../packages/deploy/src/git-journal-flags.ts";
 import { propsOf } from "../../packages/deploy/src/helm/props.ts";
 import { defaultsOf } from "../../packages/deploy/src/helm/value.ts";
@@ -550,6 +551,17 @@ describe("what cannot be right is refused, with a word on what to do", () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`gitJournal.flags: ${flag} cannot be given here: ${instead}`);
   });
+
+  it.each(Object.entries(NUMBER_FLAGS).filter(([flag]) => !(`--${flag}` in refusedGitJournalFlags)))(
+    "the flag %s of the Git journal without a number",
+    async (flag, bounds) => {
+      const [least, most] = bounds;
+      const said = (value: string) => template({ gitJournal: { enabled: true, flags: [`--${flag}=${value}`] } });
+      for (const value of ["five", "", "1x", String(most + 1)])
+        expect((await said(value)).stderr, value).toContain(`gitJournal.flags: ${takesNumber(flag, bounds)}`);
+      for (const value of [least, most]) expect(await said(String(value))).toMatchObject({ code: 0 });
+    },
+  );
 
   it("but not a short lease where writes are given less time", async () => {
     const { controller } = timed(24, 20, 5) as { controller: Json };

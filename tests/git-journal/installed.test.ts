@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { installation, yaml } from "@janus/deploy";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { start } from "../cli/command-line.ts";
 import { freePorts } from "../control-plane/free-ports.ts";
 import { kubectlWith } from "../fixtures/cluster.ts";
 import { gitOf, startGitServer } from "../fixtures/git-server.ts";
@@ -105,13 +106,35 @@ it("writes all that * selects with no right but its own, and keeps its webhook w
     "apiextensions.k8s.io/v1/customresourcedefinitions/watchrules.configbutler.ai.yaml",
   ])
     expect(files).toContain(`prod/${file}`);
-  const made = ["apiregistration.k8s.io/v1/apiservices/v1.apps.yaml", "core/v1/services/default/kubernetes.yaml"];
+  const made = [
+    "apiregistration.k8s.io/v1/apiservices/v1.apps.yaml",
+    "core/v1/services/default/kubernetes.yaml",
+    "rbac.authorization.k8s.io/v1/clusterroles/system%3Anode.yaml",
+    "rbac.authorization.k8s.io/v1/clusterrolebindings/cluster-admin.yaml",
+  ];
   expect(files.filter((file) => made.some((one) => file === `prod/${one}`))).toEqual([]);
 
   await expect.poll(webhook, { timeout: 30_000 }).toMatch(/"caBundle".*"rules".*configmaps/su);
   const before = await webhook();
   await apply(yaml(manifests.filter(({ kind }) => kind !== "Deployment")));
   expect(await webhook()).toBe(before);
+
+  const doctor = async (): Promise<string> => {
+    const env = { KUBECONFIG: cluster.controlPlane.kubeconfig };
+    return (await start(["doctor", "-n", "journal"], { env }).ended).stdout.replaceAll(/\s+/gu, " ");
+  };
+  const healthy = await doctor();
+  expect(healthy).toMatch(/✔ of the Git journal: \S+ leads/u);
+  expect(healthy).toContain("✘ the webhook janus-git-journal is called, and no Pod answers");
+  expect(healthy).toContain("✔ janus-git-journal-rules: ");
+  expect(healthy).toContain("✔ janus-git-journal-secrets: ");
+  expect(healthy).toContain("✔ all 3 objects of the Git journal in journal are Ready");
+  const elsewhere = start(["doctor", "-n", "default"], { env: { KUBECONFIG: cluster.controlPlane.kubeconfig } });
+  expect((await elsewhere.ended).stdout).not.toContain("are Ready");
+  await cluster.kubectl("delete", "secret", "git", "-n", "journal");
+  const touched = ["gitrepoconfig", "cluster", "-n", "journal", "--type=merge", "--patch"];
+  await cluster.kubectl("patch", ...touched, '{"spec":{"allowedBranches":["main","other"]}}');
+  await expect.poll(doctor, { timeout: 30_000 }).toContain("✘ GitRepoConfig journal/cluster: SecretNotFound: ");
 
   const complaints = await replica.complaints();
   expect(complaints.filter((line) => line.startsWith("{"))).toEqual([]);

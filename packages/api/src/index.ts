@@ -4,6 +4,7 @@ export type { ContentSource } from "./content-source.ts";
 export type { Codec, Schema } from "./codec.ts";
 export * from "./crd.ts";
 export * from "./duration.ts";
+export { isInEveryNamespace } from "./in-every-namespace.ts";
 export * from "./installation.ts";
 export { irreplaceableKind, isIrreplaceable } from "./irreplaceable-kinds.ts";
 export * from "./item.ts";

@@ -1,5 +1,6 @@
 // The command line of the controller of the Git journal.
 import { SYSTEM_NAMESPACE } from "@janus/api";
+import { NUMBER_FLAGS, takesNumber } from "@janus/git-journal/authoring";
 import { defaultLogLevel, type LogLevel } from "./controller-flags.ts";
 import { httpPort } from "./defaults.ts";
 import { GIT_JOURNAL_LEASE, gitJournalDefaults, type GitJournalProps, webhookOf } from "./git-journal-props.ts";
@@ -42,15 +43,27 @@ export const refusedGitJournalFlags: Readonly<Record<string, string>> = {
   "--webhook-rules": "set gitJournal.webhook.rules instead",
 };
 
-/** Throws: if `flags` has one that is refused. */
+/** Why the controller would not start with this flag. */
+const problemOf = (flag: string): string | undefined => {
+  const [name = "", ...rest] = flag.split("=");
+  const instead = refusedGitJournalFlags[name];
+  if (instead !== undefined) return `${name} cannot be given here: ${instead}`;
+  const number = name.replace(/^--/u, "");
+  const bounds = NUMBER_FLAGS[number];
+  if (bounds === undefined) return undefined;
+  const value = rest.join("=");
+  const isOne = /^\d+$/u.test(value) && Number(value) >= bounds[0] && Number(value) <= bounds[1];
+  return isOne ? undefined : takesNumber(number, bounds);
+};
+
+/** Throws: if `flags` has one that is refused, or no number where the controller takes one. */
 export const gitJournalFlags = (props: GitJournalFlagsProps): readonly string[] => {
   const { namespace = SYSTEM_NAMESPACE, metricsAuth, logLevel = defaultLogLevel } = props;
   const { secrets, shards, flags } = { ...gitJournalDefaults, ...props.gitJournal };
   const { rules, certificateSecret } = webhookOf(props);
   for (const flag of flags) {
-    const [name = ""] = flag.split("=");
-    const instead = refusedGitJournalFlags[name];
-    if (instead !== undefined) throw new Error(`gitJournal.flags: ${name} cannot be given here: ${instead}`);
+    const problem = problemOf(flag);
+    if (problem !== undefined) throw new Error(`gitJournal.flags: ${problem}`);
   }
   return [
     "--git-journal",

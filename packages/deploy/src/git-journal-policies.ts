@@ -1,6 +1,6 @@
 // The admission policies of the Git journal: a rule, a recipient or a repository is no way to read what its author may not.
 import { SYSTEM_NAMESPACE } from "@janus/api";
-import { GROUP, PRESET, type PresetResource } from "@janus/git-journal/authoring";
+import { GIT_JOURNAL_POLICIES, GROUP, PRESET, type PresetResource } from "@janus/git-journal/authoring";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { denyByPolicy } from "./deny-by-policy.ts";
@@ -169,9 +169,10 @@ export class GitJournalPolicies extends Construct {
       name: "is-not-the-controller",
       expression: `request.userInfo.username != 'system:serviceaccount:${namespace}:${GIT_JOURNAL_NAME}'`,
     };
-    for (const [of, { variables, ...spec }] of Object.entries(gitJournalPolicies)) {
-      const part = new Construct(this, of);
-      const metadata = { name: `${GIT_JOURNAL_NAME}-${of}`, labels: gitJournalLabels };
+    for (const about of ["rules", "secrets"] as const) {
+      const { variables, ...spec } = gitJournalPolicies[about];
+      const part = new Construct(this, about);
+      const metadata = { name: GIT_JOURNAL_POLICIES[about], labels: gitJournalLabels };
       new k8s.KubeValidatingAdmissionPolicy(part, "Policy", {
         metadata,
         spec: {

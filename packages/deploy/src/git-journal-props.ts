@@ -109,9 +109,7 @@ export const webhookOf = ({
   ...gitJournal?.webhook,
 });
 
-export const GIT_JOURNAL_NAME = "janus-git-journal";
-
-export const GIT_JOURNAL_LEASE = "janus-git-journal-leader";
+export { GIT_JOURNAL_LEASE, GIT_JOURNAL_NAME } from "@janus/git-journal/authoring";
 
 /**
  * The image with git.

@@ -19,7 +19,14 @@ export { fromGitAnnotation } from "./core/from-git-annotation.ts";
 export { branchName, refOf } from "./core/git/branch-name.ts";
 export { type GitFailure, type Place, shown, verdict } from "./core/git/git-answer.ts";
 export type { ObjectId } from "./core/git/object-id.ts";
-export { isObjectPath, objectFile, type ObjectFileVerdict, objectName, statedFields } from "./core/object-file.ts";
+export {
+  isObjectPath,
+  isPathInNamespace,
+  objectFile,
+  type ObjectFileVerdict,
+  objectName,
+  statedFields,
+} from "./core/object-file.ts";
 export type { Owner } from "./core/ownership.ts";
 export { type RepositoryUrl, repositoryUrl } from "./core/repository-url.ts";
 export { scrubber } from "./core/scrub.ts";

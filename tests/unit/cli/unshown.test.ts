@@ -83,7 +83,7 @@ it.each<readonly [string, Change]>([
 });
 
 it("shows the API group of a target, if it is not one of Kubernetes, and no custom resource as a Secret", () => {
-  const secret = { apiVersion: "vault.example.com/v1", kind: "Secret", name: "app" };
+  const secret = { apiVersion: "vault.example.com/v1", kind: "Secret", namespace: "shop", name: "app" };
   const change: Change = { type: "Patch", target: secret, content: { spec: { policy: "long" } } };
   expect(later(change).shown).toContain("Secret.vault.example.com shop/app");
   const cut = [{ path: ".spec.policy", before: '"ok"', after: '"lon…' }];

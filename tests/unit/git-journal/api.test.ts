@@ -31,7 +31,22 @@ const crd = (kind: string): JsonObject =>
   asObject(gitJournalCrds.map((one) => asObject(one["spec"])).find((spec) => asObject(spec["names"])["kind"] === kind));
 const version = (kind: string): JsonObject => asObject((crd(kind)["versions"] as readonly JsonObject[])[0]);
 
+/** Paths of the fields of a schema that kubectl explain says nothing of. */
+const unexplained = (schema: unknown, path: string): readonly string[] => {
+  const { properties, items, description } = asObject(schema);
+  const below = Object.entries(asObject(properties)).flatMap(([name, field]) => unexplained(field, `${path}.${name}`));
+  const own = typeof description === "string" ? [] : [path];
+  return [...own, ...below, ...(items === undefined ? [] : unexplained(items, `${path}[]`))];
+};
+
 describe("CustomResourceDefinitions", () => {
+  it.each(Object.keys(KINDS))("kubectl explain has a text for each field of the spec of a %s", (kind) => {
+    const { properties } = asObject(asObject(version(kind)["schema"])["openAPIV3Schema"]);
+    const all = Object.entries(asObject(asObject(asObject(properties)["spec"])["properties"]));
+    const silent = all.flatMap(([name, field]) => unexplained(field, name)).filter((path) => !path.endsWith("[]"));
+    expect(silent).toEqual([]);
+  });
+
   it.each([
     ["GitRepoConfig", "gitrepoconfigs", "Namespaced", "URL Ready Reason Age (Message)"],
     [

@@ -6,6 +6,7 @@ import {
   type BatchLimits,
   commitsOf,
   dueAt,
+  hitsAndMisses,
   limitsFor,
   type PendingFile,
   type PlannedCommit,
@@ -232,6 +233,23 @@ describe("commits", () => {
     ]);
     const [, , missed] = commitsOf(files, historyOf([["a", ALICE, "1"]]), LIMITS);
     expect(missed?.files.map(({ touch }) => touch)).toEqual([1]);
+  });
+
+  it("are hits and misses of what a watch has shown: what the first list has shown is neither", () => {
+    const files = pendingOf(
+      new Map(),
+      new Map([
+        ["a", "1"],
+        ["b", "1"],
+        ["c", "1"],
+      ]),
+    );
+    const seen = historyOf([
+      ["a", ALICE, "1"],
+      ["b", UNKNOWN, "1"],
+    ]);
+    expect(hitsAndMisses(commitsOf(files, seen, LIMITS))).toEqual({ hits: 1, misses: 1 });
+    expect(hitsAndMisses(commitsOf(files, NO_HISTORY, LIMITS))).toEqual({ hits: 0, misses: 0 });
   });
 
   it("a version that the rules do not write is left out", () => {

@@ -13,7 +13,7 @@ import {
   isConflict,
   type ObjectChange,
 } from "../../../packages/git-journal/src/core/from-git.ts";
-import { objectFile, statedFields } from "../../../packages/git-journal/src/core/object-file.ts";
+import { isPathInNamespace, objectFile, statedFields } from "../../../packages/git-journal/src/core/object-file.ts";
 import { canonicalYaml } from "../../../packages/git-journal/src/core/canonical.ts";
 import { sanitised } from "../../../packages/git-journal/src/core/sanitise.ts";
 import { json } from "./arbitrary-object.ts";
@@ -195,6 +195,14 @@ const pairs = fc.oneof(
 
 const unknown = fc.subarray(["f:spec", "f:data", "f:metadata"]);
 
+/** What Kubernetes makes in every namespace, with these fields. */
+const everywhere = (kind: string, name: string, fields: JsonObject = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name, namespace: "shop" },
+  ...fields,
+});
+
 describe("a change", () => {
   it("after it, the live object says what the file says, and all that no file has is as it was", () => {
     fc.assert(
@@ -259,6 +267,20 @@ describe("a change", () => {
       type: "Create",
       content: { metadata: { labels: { a: "b" } }, spec: deployment("web:1")["spec"] },
     });
+  });
+
+  it("is none of what Kubernetes makes first in a namespace, but for what others have made of it", () => {
+    const account = everywhere("ServiceAccount", "default");
+    const pulling = { ...account, imagePullSecrets: [{ name: "registry" }] };
+    const certificates = everywhere("ConfigMap", "kube-root-ca.crt", { data: { "ca.crt": "x" } });
+    expect(changeOf(account, undefined)).toBeUndefined();
+    expect(changeOf(certificates, undefined)).toBeUndefined();
+    expect(changeOf(certificates, { ...certificates, data: { "ca.crt": "y" } })).toBeUndefined();
+    expect(changeTo({ wanted: pulling, live: undefined })).toEqual(
+      E.left(expect.stringMatching(/^ServiceAccount shop\/default: Kubernetes makes it itself, .* plan again/u)),
+    );
+    expect(changeOf(pulling, live(account))).toMatchObject({ type: "Patch", content: { imagePullSecrets: [{}] } });
+    expect(changeOf(everywhere("ServiceAccount", "web"), undefined)).toMatchObject({ type: "Create" });
   });
 
   it("deletes what is to go; there is nothing to do where nothing is", () => {
@@ -400,6 +422,19 @@ describe("a file", () => {
     ["charts/shop/templates/web.yaml", "{{ x }}"],
   ])("%s is none of the journal's", (at, content) => {
     expect(objectFile(at, content)).toEqual({ is: "other" });
+  });
+
+  it.each([
+    ["core/v1/configmaps/shop/a.yaml", true],
+    ["clusters/prod/apps/v1/deployments/shop/shop.yaml", true],
+    ["clusters/prod/core/v1/namespaces/shop.yaml", true],
+    ["v1/namespaces/shop.yaml", true],
+    ["core/v1/namespaces/shop-2.yaml", false],
+    ["core/v1/configmaps/other/shop.yaml", false],
+    ["shop/core/v1/configmaps/other/a.yaml", false],
+    ["storage.k8s.io/v1/storageclasses/shop.yaml", false],
+  ])("%s is of the namespace shop: %s", (at, expected) => {
+    expect(isPathInNamespace(at, "shop")).toBe(expected);
   });
 
   it.each([

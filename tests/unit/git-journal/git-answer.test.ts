@@ -36,6 +36,20 @@ const PROMPT = "fatal: could not read Username for 'https://git.example.com': te
 
 const ended = (by: GitFailure["ended"]): Verdict => verdict(PLACE, { ended: by, stderr: "", stdout: "" });
 
+it.each([
+  PROMPT,
+  unable("The requested URL returned error: 403"),
+  unable("SSL certificate problem: self-signed certificate"),
+  unable("Could not resolve host: git.example.com"),
+  unable("Failed to connect to git.example.com port 443: Connection refused"),
+  unable("dumb http transport does not support shallow capabilities"),
+  "fatal: repository 'https://git.example.com/shop/live.git/' not found\n",
+])("says nothing of fields where the URL is that of a flag: %s", (words) => {
+  const said = verdict({ ...PLACE, secret: undefined, isOfFlag: true }, failure(words));
+  expect(said).toMatchObject({ is: "trouble" });
+  expect(JSON.stringify(said)).not.toMatch(/secretRef|repoUrl|gitPorts|Secret/u);
+});
+
 describe("an answer of git", () => {
   it.each<readonly [string, string, unknown]>([
     ["a branch that is not there", "fatal: couldn't find remote ref refs/heads/main\n", { is: "absent" }],

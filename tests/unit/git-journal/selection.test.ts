@@ -177,6 +177,20 @@ const on = (
   return operations === undefined ? undefined : [...operations];
 };
 
+/** With the label of what kube-apiserver makes, written by these. */
+const bootstrapped = (...managers: readonly string[]): KubeObject =>
+  object(
+    "ClusterRole",
+    {
+      name: "system:node",
+      namespace: null,
+      labels: { "kubernetes.io/bootstrapping": "rbac-defaults" },
+      managedFields: managers.map((manager) => ({ manager, operation: "Update" })),
+    },
+    {},
+    "rbac.authorization.k8s.io/v1",
+  );
+
 describe("objects", () => {
   const ALL = ["CREATE", "UPDATE", "DELETE"];
 
@@ -223,6 +237,10 @@ describe("objects", () => {
     ["the certificates of the cluster", object("ConfigMap", { name: "kube-root-ca.crt" })],
     ["tokens of ServiceAccounts", object("Secret", {}, { type: "kubernetes.io/service-account-token" })],
     ["stores of Transactions", object("Secret", { labels: { "janus.io/transaction-uid": "u" } })],
+    [
+      "contents of Transactions",
+      object("Secret", { name: "back-contents-1a2b3c4d-0", labels: { "janus.io/transaction": "back" } }),
+    ],
     ["keys of the journal", object("Secret", { name: "janus-git-journal-digest" })],
     ["locks", object("Lease", { name: "janus-lock-shop-configmap-a" }, {}, "coordination.k8s.io/v1")],
     ["Leases of branches", object("Lease", { name: "git-0123456789abcdef" }, {}, "coordination.k8s.io/v1")],
@@ -250,6 +268,8 @@ describe("objects", () => {
       object("PriorityClass", { name: "system-node-critical", namespace: null }, {}, "scheduling.k8s.io/v1"),
     ],
     ["the Service of the API server", object("Service", { name: "kubernetes", namespace: "default" })],
+    ["a ClusterRole", bootstrapped("kube-apiserver")],
+    ["an aggregated ClusterRole", bootstrapped("kube-apiserver", "clusterrole-aggregation-controller")],
   ])("what kube-apiserver makes is not selected by *, but by its name: %s", (_, one) => {
     const by = (...resources: readonly string[]) => on(ofCluster({ resources }), one);
     expect(by("*")).toBeUndefined();
@@ -260,6 +280,9 @@ describe("objects", () => {
     const service = object("APIService", { name: "v1.metrics", namespace: null }, {}, "apiregistration.k8s.io/v1");
     expect(on(ofCluster({ resources: ["*"] }), service)).toEqual(ALL);
     expect(on(inShop({ resources: ["*"] }), object("Service", { name: "kubernetes" }))).toEqual(ALL);
+    // Kubernetes keeps what people add to its roles and bindings.
+    expect(on(ofCluster({ resources: ["*"] }), bootstrapped("kube-apiserver", "kubectl-edit"))).toEqual(ALL);
+    expect(on(ofCluster({ resources: ["*"] }), bootstrapped("kubectl-create"))).toEqual(ALL);
   });
 
   it("rules are about files in their namespace, whether or not the resource is served", () => {

@@ -1,7 +1,8 @@
 // Waits until the controller has rendered a Draft.
-import type { Render } from "@janus/api";
+import type { Render, Transaction } from "@janus/api";
 import { cannotUse, type Cluster } from "./cluster.ts";
 import { follow } from "./follow.ts";
+import { withPlacedTargets } from "./placed-targets.ts";
 import { readTransaction, type Stored, stored } from "./transactions.ts";
 import { Failure } from "../failure.ts";
 import { printable } from "../output/printable.ts";
@@ -16,6 +17,12 @@ const SOON = 2000;
 export interface Rendered extends Stored {
   readonly render: Render;
 }
+
+const shown = async (
+  cluster: Cluster,
+  { object, txn }: { readonly object: Stored["object"]; readonly txn: Transaction },
+  render: Render,
+): Promise<Rendered> => ({ object, ...printable({ txn: await withPlacedTargets(cluster, txn), render }) });
 
 /**
  * Waits until the controller has rendered a Draft, or a proposed Transaction, as it is now.
@@ -47,7 +54,7 @@ export const awaitRender = async (cluster: Cluster, name: string): Promise<Rende
   try {
     const first = await readTransaction(cluster, name);
     const render = currentRender(first.txn);
-    if (render !== undefined) return { object: first.object, ...printable({ txn: first.txn, render }) };
+    if (render !== undefined) return await shown(cluster, first, render);
     const onError = (error: Parameters<typeof cannotUse>[0]): void => {
       if (error.type === "refused") end(new Failure(`cannot watch ${what}: ${cannotUse(error)}`));
     };
@@ -56,7 +63,7 @@ export const awaitRender = async (cluster: Cluster, name: string): Promise<Rende
       const seen = stored(object);
       if (seen.txn.spec.lifecycle === "Published") throw new Failure(`${what} was published in the meantime`);
       const render = currentRender(seen.txn);
-      if (render !== undefined) return { object, ...printable({ txn: seen.txn, render }) };
+      if (render !== undefined) return await shown(cluster, { object, txn: seen.txn }, render);
     }
     throw failure;
   } finally {

@@ -16,8 +16,10 @@ const REVIEWS = "authorization.k8s.io";
 /** The kinds that are read beside Transactions and their targets. */
 export const events = builtIn("", "events", "Event", true);
 export const deployments = builtIn("apps", "deployments", "Deployment", true);
+export const endpointSlices = builtIn("discovery.k8s.io", "endpointslices", "EndpointSlice", true);
 export const crds = builtIn("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", false);
 export const policies = builtIn(ADMISSION, "validatingadmissionpolicies", "ValidatingAdmissionPolicy", false);
+export const webhooks = builtIn(ADMISSION, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", false);
 export const bindings = builtIn(
   ADMISSION,
   "validatingadmissionpolicybindings",

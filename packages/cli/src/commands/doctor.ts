@@ -12,6 +12,7 @@ import { planProblems } from "../plan/plan-report.ts";
 import { previewInOrder } from "../plan/make-plan.ts";
 import type { Finding } from "../story/checkup.ts";
 import { checkBlueprints } from "../story/blueprint-installation.ts";
+import { checkGitJournal } from "../story/git-journal-installation.ts";
 import { checkInstallation, type Installed } from "../story/installation.ts";
 import { checkPermissions } from "../story/user-permissions.ts";
 import { exitWith } from "./exit-with.ts";
@@ -58,6 +59,7 @@ const doctor = (flags: DoctorFlags): Promise<number> =>
     const findings = [
       ...(await checkInstallation(cluster, flags)),
       ...(await checkBlueprints(cluster, flags.systemNamespace)),
+      ...(await checkGitJournal(cluster, flags.systemNamespace)),
       ...(await checkPermissions(cluster, flags.serviceAccount)),
       ...(flags.filename === undefined ? [] : await transaction(cluster, flags.filename, flags)),
     ];

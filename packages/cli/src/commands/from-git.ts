@@ -22,6 +22,7 @@ import { type ShownAs, showPlan } from "./show-plan.ts";
 export interface FromGitFlags extends RepositoryFlags {
   readonly fromGit?: string;
   readonly revert?: string;
+  readonly onlyNamespace?: string;
   readonly asDraft?: string;
   readonly max?: number;
   readonly yes?: true;
@@ -172,13 +173,14 @@ const planParts = async (
 
 const wayBack = (cluster: Cluster, path: string | undefined, flags: Flags): Promise<WayBack> =>
   withRepository(cluster, flags, (repository, destination) => {
-    const { fromGit = "", revert } = flags;
+    const { fromGit = "", revert, onlyNamespace: namespace } = flags;
     if (path === undefined && destination === undefined && revert === undefined)
       throw new Failure("name a folder or file of the repository after --from-git REVISION; . is all of it");
     const there = pathInRepository(path, repository.folder, destination);
+    const scope = { path: there, ...(namespace === undefined ? {} : { namespace }) };
     return revert === undefined
-      ? wayTo(cluster, repository, { name: fromGit, path: there })
-      : wayBackFrom(cluster, repository, { name: revert, path: there });
+      ? wayTo(cluster, repository, { name: fromGit, scope })
+      : wayBackFrom(cluster, repository, { name: revert, scope });
   });
 
 /** Plans what `--from-git` or `--revert` asks for. @returns the exit code of `plan`. */

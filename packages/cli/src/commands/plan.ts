@@ -11,7 +11,13 @@ import { type ShownAs, showPlan } from "./show-plan.ts";
 type PlanFlags = ManifestFlags & FromGitFlags & ShownAs;
 
 /** Flags that only say something about the way back. */
-const OF_GIT = { repo: "--repo", destination: "--destination", max: "--max", yes: "--yes" } as const;
+const OF_GIT = {
+  onlyNamespace: "--only-namespace",
+  repo: "--repo",
+  destination: "--destination",
+  max: "--max",
+  yes: "--yes",
+} as const;
 
 const plan = async (path: string | undefined, flags: PlanFlags): Promise<number> => {
   if (flags.fromGit !== undefined || flags.revert !== undefined) {
@@ -37,6 +43,7 @@ export const planCommand = manifestCommand("plan")
   .addOption(new Option("-o, --output <format>", "print the Transaction instead").choices(["yaml", "json", "name"]))
   .option("--from-git <revision>", "go back to what the Git journal had in this commit, under the path")
   .option("--revert <commit>", "take this commit of the Git journal back")
+  .option("--only-namespace <name>", "of these files only those of this namespace, and of what is in it")
   .option("--repo <url|dir>", "repository; default: that of --destination, else the clone around here")
   .option("--destination <ns/name>", "GitDestination with the repository, the branch and the folder")
   .addOption(
@@ -64,6 +71,7 @@ Examples:
   helm template shop ./chart | kubectl janus plan -f - -o yaml > release.yaml
   kubectl janus plan -f shop/ --draft --name shop-v2
   kubectl janus plan --from-git HEAD~3 clusters/prod/apps --as-draft before-noon
+  kubectl janus plan --from-git HEAD~3 clusters/prod --only-namespace shop
   kubectl janus plan --revert 1f3a9c2 --as-draft undo-1f3a9c2`,
   )
   // 1 means differences, as of kubectl diff.

@@ -90,6 +90,7 @@ const valuesOf = async (typed: Typed, flag: string, choices: readonly string[] |
       return "files";
     case "namespace":
     case "systemNamespace":
+    case "onlyNamespace":
       return names(typed, namespaces);
     case "serviceAccount":
       return names(typed, serviceAccounts);

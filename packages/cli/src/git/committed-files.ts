@@ -4,6 +4,7 @@ import {
   type FilesOfCommit,
   filesOfCommit,
   isObjectPath,
+  isPathInNamespace,
   type ObjectFileVerdict,
   objectFile,
   type ObjectId,
@@ -22,7 +23,12 @@ import { decryptedSecret } from "./secret-key.ts";
 export const commitOf = async (repository: Repository, name: string): Promise<ObjectId> => {
   const id = answered(repository, await commitNamed(repository.git, name));
   if (id !== undefined) return id;
-  throw new Failure(`${name} is no commit of ${repository.name}, or not only one: git fetch may bring it there`);
+  throw new Failure(
+    `${name} is no commit of ${repository.name}, or not only one: ` +
+      (repository.isFetched
+        ? "name one of its branches or tags, or an id in their histories"
+        : "git fetch may bring it there"),
+  );
 };
 
 /** The newest commit of the mirror. */
@@ -45,14 +51,28 @@ export const parentOf = async (repository: Repository, commit: ObjectId): Promis
   throw new Failure(`${repository.name} does not have the commit before ${commit}: git fetch --unshallow`);
 };
 
+/** Which files of a commit are meant. */
+export interface Scope {
+  /** Of a folder or file; empty: all of it. */
+  readonly path: string;
+  /** Only those of this namespace. */
+  readonly namespace?: string;
+}
+
 /** The entries below a path, or at it. Errors: if the way there is through a link or a submodule. */
-export const treeBelow = async (repository: Repository, commit: ObjectId, path: string): Promise<Tree> => {
+export const treeBelow = async (
+  repository: Repository,
+  commit: ObjectId,
+  { path, namespace }: Scope,
+): Promise<Tree> => {
   const tree = answered(repository, await treeAt(repository.git, commit, path));
   const below = new Map([...tree].filter(([at]) => path === "" || at === path || at.startsWith(`${path}/`)));
   const [way] = [...tree].filter(([at]) => !below.has(at));
   if (way !== undefined && way[1].kind !== "file")
     throw new Failure(`${path}: ${way[0]} is a ${way[1].kind}, which is not followed`);
-  return below;
+  return namespace === undefined
+    ? below
+    : new Map([...below].filter(([at]) => !isObjectPath(at) || isPathInNamespace(at, namespace)));
 };
 
 const decided = async (path: string, text: E.Either<string, string> | undefined): Promise<ObjectFileVerdict> => {

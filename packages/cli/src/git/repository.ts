@@ -35,6 +35,8 @@ export interface Repository {
   readonly folder: string;
   /** Names of the newest commit that the mirror has; the first that there is. */
   readonly tips: readonly string[];
+  /** It has just been fetched, all of it. */
+  readonly isFetched: boolean;
 }
 
 /** The answer of git. Errors: in its words. */
@@ -106,7 +108,13 @@ const withClone = <A>(
       access: NO_PROTOCOL,
       env: process.env,
     });
-    return work({ git: gitIn(env), name: directory, folder: at.folder, tips: tipsOf(at.destination) });
+    return work({
+      git: gitIn(env),
+      name: directory,
+      folder: at.folder,
+      tips: tipsOf(at.destination),
+      isFetched: false,
+    });
   });
 
 const TIP = "refs/janus/tip";
@@ -152,9 +160,15 @@ const withRemote = <A>(
     return withAccess(authentication, { memory: temporary, askpass }, async (access) => {
       const home = join(temporary, "home");
       const git = gitIn(gitEnvironment({ directory, home, url: url.url, access, env: process.env }));
-      const place = { ...url, branch: branch.right, secret, scrub: scrubber(authentication) };
+      const place = {
+        ...url,
+        branch: branch.right,
+        secret,
+        ...(destination === undefined ? { isOfFlag: true as const } : {}),
+        scrub: scrubber(authentication),
+      };
       await fetchInto(directory, git, place, destination === undefined ? "HEAD" : refOf(branch.right));
-      return work({ git, name: url.url, folder: "", tips: [TIP] });
+      return work({ git, name: url.url, folder: "", tips: [TIP], isFetched: true });
     });
   });
 

@@ -22,7 +22,7 @@ import * as E from "fp-ts/lib/Either.js";
 import * as O from "fp-ts/lib/Option.js";
 import { type Cluster, found } from "../cluster/cluster.ts";
 import { Failure } from "../failure.ts";
-import { commitOf, objectsIn, parentOf, tipOf, treeBelow } from "./committed-files.ts";
+import { commitOf, objectsIn, parentOf, type Scope, tipOf, treeBelow } from "./committed-files.ts";
 import { answered, type Repository } from "./repository.ts";
 
 /** A change, and the file for which it is. */
@@ -100,8 +100,17 @@ const judged = (goals: readonly Goal[], live: ReadonlyMap<Goal, Live>): Judged =
   return { changes, left };
 };
 
-const nothingThere = (path: string, name: string, repository: Repository): Failure =>
-  new Failure(`there is no file of an object ${path === "" ? "" : `under ${path} `}at ${name} in ${repository.name}`);
+/** A commit as the user names it, and which of its files are meant. */
+interface Named {
+  readonly name: string;
+  readonly scope: Scope;
+}
+
+const nothingThere = ({ path, namespace }: Scope, name: string, repository: Repository): Failure => {
+  const whose = namespace === undefined ? "" : `of namespace ${namespace} `;
+  const where = path === "" ? "" : `under ${path} `;
+  return new Failure(`there is no file of an object ${whose}${where}at ${name} in ${repository.name}`);
+};
 
 /** By the markers of these commits: the last one that has them counts. */
 const ownersAt = async (
@@ -120,22 +129,18 @@ const ownersAt = async (
 const isEmpty = ({ objects, wrong }: FilesOfCommit): boolean => objects.size + wrong.length === 0;
 
 /**
- * The way to a commit: what is under the path becomes as it was there. What of it Git has come to have since is deleted.
+ * The way to a commit: what is meant becomes as it was there. What of it Git has come to have since is deleted.
  *
  * Errors: if neither the commit nor the newest one has a file of an object there.
  */
-export const wayTo = async (
-  cluster: Cluster,
-  repository: Repository,
-  { name, path }: { readonly name: string; readonly path: string },
-): Promise<WayBack> => {
+export const wayTo = async (cluster: Cluster, repository: Repository, { name, scope }: Named): Promise<WayBack> => {
   const commit = await commitOf(repository, name);
-  const tree = await treeBelow(repository, commit, path);
+  const tree = await treeBelow(repository, commit, scope);
   const at = await objectsIn(repository, tree);
   const newest = await tipOf(repository);
-  const newer = [...(await treeBelow(repository, newest, path))].filter(([file]) => !tree.has(file));
+  const newer = [...(await treeBelow(repository, newest, scope))].filter(([file]) => !tree.has(file));
   const tip = await objectsIn(repository, newer);
-  if (isEmpty(at) && isEmpty(tip)) throw nothingThere(path, name, repository);
+  if (isEmpty(at) && isEmpty(tip)) throw nothingThere(scope, name, repository);
   const goals = goalsOf(at, tip);
   const { wrong, skipped } = at;
   const owners = await ownersAt(repository, [newest, commit], goals);
@@ -156,15 +161,15 @@ const changed = (tree: Tree, other: Tree): Tree =>
 export const wayBackFrom = async (
   cluster: Cluster,
   repository: Repository,
-  { name, path }: { readonly name: string; readonly path: string },
+  { name, scope }: Named,
 ): Promise<WayBack> => {
   const commit = await commitOf(repository, name);
   const parent = await parentOf(repository, commit);
-  const after = await treeBelow(repository, commit, path);
-  const before = parent === undefined ? NO_TREE : await treeBelow(repository, parent, path);
+  const after = await treeBelow(repository, commit, scope);
+  const before = parent === undefined ? NO_TREE : await treeBelow(repository, parent, scope);
   const wrote = await objectsIn(repository, changed(after, before));
   const former = await objectsIn(repository, changed(before, after));
-  if (isEmpty(wrote) && isEmpty(former)) throw nothingThere(path, `the changes of ${name}`, repository);
+  if (isEmpty(wrote) && isEmpty(former)) throw nothingThere(scope, `the changes of ${name}`, repository);
   const goals = goalsOfRevert(wrote, former);
   const all = await allLive(cluster, goals);
   const conflicts = goals.flatMap((goal): readonly Conflict[] => {

@@ -14,6 +14,15 @@ const WORDS: Readonly<Record<Effect, string>> = {
   fail: "FAILS",
 };
 
+const COUNTED = {
+  create: "to create",
+  change: "to change",
+  replace: "to replace",
+  delete: "to delete",
+  unknown: "not known before an earlier change is applied",
+  none: "unchanged",
+} as const;
+
 const COLOURS = {
   create: "green",
   change: "yellow",
@@ -30,12 +39,11 @@ export const effectWord = (effect: Effect, isTried: boolean, paint: Paint): stri
   return paint(COLOURS[effect], word.padEnd(9));
 };
 
-/** `1 create, 2 change, 1 unchanged` */
+/** `1 to create, 2 to change, 1 unchanged` */
 export const countedEffects = (effects: readonly Effect[]): string =>
   (["create", "change", "replace", "delete", "unknown", "none"] as const)
     .flatMap((effect) => {
       const count = effects.filter((one) => one === effect).length;
-      const word = effect === "unknown" ? "not known before an earlier change is applied" : WORDS[effect];
-      return count === 0 ? [] : [`${count} ${word}`];
+      return count === 0 ? [] : [`${count} ${COUNTED[effect]}`];
     })
     .join(", ");

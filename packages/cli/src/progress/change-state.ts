@@ -1,5 +1,6 @@
 // The state of each change in a word, with its error or the reason why it waits.
 import { groupOf, isBuiltIn, type Transaction } from "@janus/api";
+import { resourceOf } from "@janus/authoring";
 import { fromOne } from "../output/from-one.ts";
 
 /** How far a change has come, in a word, and what there is to say about it. */
@@ -26,15 +27,17 @@ const WORDS = {
 } as const;
 
 /**
- * `Deployment shop/web`, `Service.serving.knative.dev shop/web`: with the group, if it is not one of Kubernetes; and with the namespace of
- * the Transaction where the target names none.
+ * `Deployment shop/web`, `Namespace shop`, `Service.serving.knative.dev shop/web`: with the group, if it is not one of Kubernetes; and of
+ * these with the namespace of the Transaction, where the target is in one and names none.
  */
 export const nameOfTarget = ({ metadata, spec, status }: Transaction, index: number): string => {
   const target = spec.changes[index]?.target;
   if (target === undefined) return "";
-  const { apiVersion, kind, namespace = metadata.namespace, name } = target;
-  const recorded = status.items[index]?.target ?? `${kind} ${namespace}/${name}`;
+  const { apiVersion, kind, name } = target;
   const group = groupOf(apiVersion);
+  const isPlaced = isBuiltIn(group) && resourceOf(target, []).namespaced;
+  const { namespace = isPlaced ? metadata.namespace : undefined } = target;
+  const recorded = status.items[index]?.target ?? `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
   return isBuiltIn(group) ? recorded : recorded.replace(kind, `${kind}.${group}`);
 };
 

@@ -58,14 +58,17 @@ const Spec = excerpt({
     ),
   ),
   secrets: optional(
-    excerpt({
-      ageRecipients: optional(
-        described(
-          "Public keys of age for which the data of Secrets are encrypted. Default: Secrets are written without their data.",
-          list(string(), { atomic: true }, { maxItems: 100 }),
+    described(
+      "How Secrets are written: their data never in plain.",
+      excerpt({
+        ageRecipients: optional(
+          described(
+            "Public keys of age for which the data of Secrets are encrypted. Default: Secrets are written without their data.",
+            list(string(), { atomic: true }, { maxItems: 100 }),
+          ),
         ),
-      ),
-    }),
+      }),
+    ),
   ),
 });
 export type GitDestinationSpec = TypeOf<typeof Spec>;

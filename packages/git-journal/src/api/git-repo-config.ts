@@ -71,18 +71,21 @@ const Spec = excerpt({
     ),
   ),
   push: optional(
-    excerpt({
-      interval: optional(
-        described(
-          "How long changes are collected before they are pushed, as a duration of Go such as 1m. Default: the controller's flag --git-batch-max-wait-sec.",
-          string(),
+    described(
+      "When changes are pushed, and how many at once.",
+      excerpt({
+        interval: optional(
+          described(
+            "How long changes are collected before they are pushed, as a duration of Go such as 1m. Default: the controller's flag --git-batch-max-wait-sec.",
+            string(),
+          ),
         ),
-      ),
-      maxCommits: withDefault(
-        MAX_COMMITS,
-        described(`The most commits of one push. Default: ${MAX_COMMITS}.`, integer),
-      ),
-    }),
+        maxCommits: withDefault(
+          MAX_COMMITS,
+          described(`The most commits of one push. Default: ${MAX_COMMITS}.`, integer),
+        ),
+      }),
+    ),
   ),
   accessPolicy: optional(
     described("Which rules may write here. Default: WatchRules of the same namespace.", AccessPolicy),

@@ -22,6 +22,18 @@ export const gitDestinations = resource("GitDestination", "gitdestinations");
 export const watchRules = resource("WatchRule", "watchrules");
 export const clusterWatchRules = resource("ClusterWatchRule", "clusterwatchrules", false);
 
+/** The controller: its Deployment, ServiceAccount and Service. */
+export const GIT_JOURNAL_NAME = "janus-git-journal";
+
+/** The Lease of the leader, who serves the webhook, in the namespace of the controller. */
+export const GIT_JOURNAL_LEASE = `${GIT_JOURNAL_NAME}-leader`;
+
+/** The names of the admission policies, and of their bindings. */
+export const GIT_JOURNAL_POLICIES = {
+  rules: `${GIT_JOURNAL_NAME}-rules`,
+  secrets: `${GIT_JOURNAL_NAME}-secrets`,
+} as const;
+
 /** Annotations with this prefix are of the journal itself: they are never those of the live object. */
 export const ANNOTATION_PREFIX = `${GROUP}/`;
 
@@ -29,7 +41,7 @@ export const ANNOTATION_PREFIX = `${GROUP}/`;
 export const CONTENT_DIGEST = `${ANNOTATION_PREFIX}content-digest`;
 
 /** The ValidatingWebhookConfiguration of the webhook that sees who makes changes, and the name of its webhook. */
-export const WEBHOOK_CONFIGURATION = "janus-git-journal";
+export const WEBHOOK_CONFIGURATION = GIT_JOURNAL_NAME;
 export const WEBHOOK_NAME = "author.git-journal.janus.io";
 export const WEBHOOK_PATH = "/process-validating-webhook";
 

@@ -75,6 +75,17 @@ export interface PlannedCommit {
   readonly files: readonly CommittedFile[];
 }
 
+/** How many files have an author, and how many changes of which nobody knows who made them. What a list or a sweep has found is neither. */
+export const hitsAndMisses = (
+  commits: readonly PlannedCommit[],
+): { readonly hits: number; readonly misses: number } => {
+  const count = (isHit: boolean): number =>
+    commits
+      .filter(({ by }) => (by.type !== "unknown") === isHit)
+      .reduce((sum, { files }) => sum + files.filter(({ touch }) => isHit || touch > 0).length, 0);
+  return { hits: count(true), misses: count(false) };
+};
+
 /** A commit while it is put together: of each file what it said before it, and what it says after it. */
 interface Draft {
   readonly by: By;

@@ -1,5 +1,5 @@
 // Compares what files of a commit say with the live objects, and makes the changes that bring the cluster there.
-import { isIrreplaceable } from "@janus/api";
+import { isInEveryNamespace, isIrreplaceable } from "@janus/api";
 import { asObject, equal, isObject, type Json, type JsonObject, type KubeObject, member } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import * as O from "fp-ts/lib/Option.js";
@@ -72,9 +72,22 @@ const reasonToLeave = (live: KubeObject): string | undefined => {
   if (live.metadata.deletionTimestamp !== undefined) return "it is being deleted";
   if (owner !== undefined) return `it belongs to ${owner.kind} ${owner.name}, which would create it again`;
   if (isIrreplaceable(live)) return "its deletion cannot be undone: delete it yourself, if it is to go";
-  // Each namespace has it, and gets it again.
-  return live.kind === "ServiceAccount" && live.metadata.name === "default" ? "every namespace has it" : undefined;
+  return isInEveryNamespace(live) ? "every namespace has it" : undefined;
 };
+
+/** The change that makes what is not there. Kubernetes is first to make what it makes in every namespace: a Create would fail. */
+const creation = (wanted: KubeObject): E.Either<string, O.Option<ObjectChange>> => {
+  const content = statedFields(wanted);
+  if (!isInEveryNamespace(wanted)) return E.right(O.some({ target: targetOf(wanted), type: "Create", content }));
+  return Object.keys(content).length === 0
+    ? E.right(O.none)
+    : E.left(
+        `${objectName(wanted)}: Kubernetes makes it itself, with its namespace: once that is there, plan again to have what Git says of it`,
+      );
+};
+
+/** The certificates of the cluster are its own: Kubernetes puts back what others write there. */
+const isOfThisCluster = (object: KubeObject): boolean => object.kind === "ConfigMap" && isInEveryNamespace(object);
 
 /**
  * The change that brings an object to what is wanted; none if it is so. On the left: that it is left as it is, and why.
@@ -90,9 +103,10 @@ export const changeTo = ({ wanted, live }: Compared): E.Either<string, O.Option<
       ? E.right(O.some({ target: targetOf(live), type: "Delete" }))
       : E.left(`${objectName(live)}: ${why}`);
   }
+  if (isOfThisCluster(wanted)) return E.right(O.none);
+  if (live === undefined) return creation(wanted);
   const target = targetOf(wanted);
   const to = statedFields(wanted);
-  if (live === undefined) return E.right(O.some({ target, type: "Create", content: to }));
   const is = statedFields(live);
   if (equal(is, to)) return E.right(O.none);
   const patch = patchContent(live, is, to);

@@ -13,11 +13,22 @@ const named =
   ({ namespace, name = "" }: Metadata): boolean =>
     places.includes(`${namespace ?? ""}/${name}`);
 
-/** By group and kind. Not those of RBAC that it makes: what people add to them counts, and stays. */
+/** Who writes the objects of RBAC that every cluster has: kube-apiserver, and who sets the rules of aggregated ClusterRoles. */
+const BOOTSTRAPPERS = ["kube-apiserver", "clusterrole-aggregation-controller"];
+
+/** What people add to them counts, and stays. https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation */
+const bootstrapped = ({ labels = {}, managedFields = [] }: Metadata): boolean =>
+  labels["kubernetes.io/bootstrapping"] === "rbac-defaults" &&
+  managedFields.every(({ manager = "" }) => BOOTSTRAPPERS.includes(manager));
+
+const RBAC = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"] as const;
+
+/** By group and kind. */
 const MADE: ReadonlyMap<string, (metadata: Metadata) => boolean> = new Map([
   // https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/kube-aggregator/pkg/controllers/autoregister/autoregister_controller.go
   ["apiregistration.k8s.io/APIService", labelled("kube-aggregator.kubernetes.io/automanaged")],
   // https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass
+  ...RBAC.map((kind) => [`rbac.authorization.k8s.io/${kind}`, bootstrapped] as const),
   ["scheduling.k8s.io/PriorityClass", named("/system-cluster-critical", "/system-node-critical")],
   // https://kubernetes.io/docs/reference/networking/virtual-ips/#ip-address-objects
   ["networking.k8s.io/IPAddress", labelled("ipaddress.kubernetes.io/managed-by")],

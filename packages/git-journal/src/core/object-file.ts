@@ -2,7 +2,7 @@
 import { asObject, type JsonObject, type KubeObject } from "@janus/types";
 import { CONTENT_DIGEST } from "../api/names.ts";
 import { objectIn } from "./file-content.ts";
-import { layoutsIn } from "./path.ts";
+import { isFileOf, layoutsIn } from "./path.ts";
 import { isAsPromised } from "./plan.ts";
 import { sanitised } from "./sanitise.ts";
 import { isSecret } from "./secret-file.ts";
@@ -20,6 +20,12 @@ export type ObjectFileVerdict =
 
 /** Whether the path is that of an object's file, wherever the base folder ends. */
 export const isObjectPath = (path: string): boolean => layoutsIn(path).length > 0;
+
+/** Whether the path is that of the file of a namespace, or of an object in it. */
+export const isPathInNamespace = (path: string, name: string): boolean =>
+  layoutsIn(path).some(({ group, resource, namespace }) =>
+    namespace === undefined ? group === "" && resource === "namespaces" && isFileOf(path, name) : namespace === name,
+  );
 
 const isLeftOut = (object: KubeObject): boolean =>
   object["data"] === undefined &&

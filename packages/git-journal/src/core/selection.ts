@@ -2,7 +2,7 @@
  * Selects what is written to a destination: the resources that its rules name among those that are served, and of these the objects.
  */
 import { type KubeObject, memoizedText } from "@janus/types";
-import { UID_LABEL } from "@janus/api";
+import { TRANSACTION_LABEL, UID_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import {
   type ClusterWatchRuleSpec,
@@ -251,10 +251,12 @@ export const selectionFindings = (
 /** Leases of leaders, locks and branches. */
 const OUR_LEASE = /^(?:janus-|git-[0-9a-f]{16}$|git-journal-member-)/u;
 const OUR_SECRET = /^janus-git-journal-/u;
+/** On stores, journals and contents of Transactions. */
+const OUR_LABELS = [TRANSACTION_LABEL, UID_LABEL];
 
 /** Whether nobody wants a file of it: it is made by the cluster in every namespace, or by Janus. */
 const isNeverWritten = ({ apiVersion, kind, metadata: { name = "", labels = {} }, ...object }: KubeObject): boolean =>
-  Object.hasOwn(labels, UID_LABEL) ||
+  OUR_LABELS.some((label) => Object.hasOwn(labels, label)) ||
   (apiVersion === "v1" && kind === "ConfigMap" && name === "kube-root-ca.crt") ||
   (apiVersion === "v1" &&
     kind === "Secret" &&

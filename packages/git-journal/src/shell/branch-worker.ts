@@ -3,7 +3,7 @@ import type { Api } from "@janus/kube";
 import { type Log, type Requeue, wall } from "@janus/runtime/parts";
 import { messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import type { PlannedCommit } from "../core/batch.ts";
+import { hitsAndMisses, type PlannedCommit } from "../core/batch.ts";
 import { blobsToRead, compared, comparedFolders, readBlob } from "../core/branch-comparison.ts";
 import type { BranchEvent } from "../core/branch-event.ts";
 import { afterEvent } from "../core/branch-fold.ts";
@@ -46,13 +46,6 @@ export interface BranchWorker {
   /** Goes on until there is a wait. */
   readonly work: () => Promise<Requeue>;
 }
-
-/** How many files have an author, and how many none. */
-const byAuthors = (commits: readonly PlannedCommit[]) => {
-  const count = (isHit: boolean): number =>
-    commits.filter(({ by }) => (by.type !== "unknown") === isHit).reduce((sum, { files }) => sum + files.length, 0);
-  return { hits: count(true), misses: count(false) };
-};
 
 /** In bytes. So much of what is read for a commit stays in the memory, which has room for more; the rest is stored. */
 const MOST_AT_HAND = 16 * 1024 * 1024;
@@ -121,7 +114,7 @@ export const branchWorker = (
         commit: outcome.tip,
         commits: outcome.commits.length,
         replays: outcome.replays,
-        ...byAuthors(commits),
+        ...hitsAndMisses(commits),
       });
     if (outcome.is === "failed") {
       const { reason, message, lasts } = outcome.trouble;

@@ -13,6 +13,8 @@ import {
 } from "@janus/runtime/parts";
 import { LONGEST_TIMER, parseDuration } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
+import { GIT_JOURNAL_LEASE } from "../api/names.ts";
+import { NUMBER_FLAGS, takesNumber } from "../api/number-flags.ts";
 import { parseExclude } from "../core/selection.ts";
 import type { JournalSettings } from "../core/wanted.ts";
 import type { CertificateFiles } from "./certificate-files.ts";
@@ -43,7 +45,7 @@ export const LEADER_LABEL = "janus.io/git-journal-leader";
 const DEFAULTS = {
   namespace: SYSTEM_NAMESPACE,
   writeTimeout: 5,
-  leaseName: "janus-git-journal-leader",
+  leaseName: GIT_JOURNAL_LEASE,
   leaderElection: { leaseDuration: 30, renewDeadline: 20, retryPeriod: 5 },
 };
 
@@ -134,28 +136,14 @@ const HELP = helpText(DEFAULTS, {
 
 const SWITCHES = ["enable-watch-ingestion", "watch-all", "watch-secrets", "shards", ...ACCEPTED_SWITCHES];
 
-const NUMBERS: Readonly<Record<string, readonly [least: number, most: number]>> = {
-  "git-batch-max-files": [1, 100_000],
-  "git-batch-max-bytes-mib": [1, 1024],
-  "git-batch-max-wait-sec": [0, 86_400],
-  "git-clone-max-mib": [1, 1_048_576],
-  "workers-max-global": [1, 1000],
-  "workers-max-per-repo": [1, 1000],
-  "leases-renew-sec": [1, 3600],
-  "leases-lease-sec": [2, 7200],
-  "webhook-port": [0, 65_535],
-};
-
 type Values = Readonly<Record<string, string | undefined>>;
 
 const numbersOf = (values: Values): E.Either<string, (name: string) => number> => {
   const read = new Map(
-    Object.entries(NUMBERS).map(([name, [least, most]]) => [name, integer(values[name] ?? "", least, most)]),
+    Object.entries(NUMBER_FLAGS).map(([name, [least, most]]) => [name, integer(values[name] ?? "", least, most)]),
   );
-  const wrong = Object.entries(NUMBERS).find(([name]) => read.get(name) === undefined);
-  return wrong === undefined
-    ? E.right((name) => read.get(name) ?? 0)
-    : E.left(`--${wrong[0]} takes a number from ${wrong[1][0]} to ${wrong[1][1]}`);
+  const wrong = Object.entries(NUMBER_FLAGS).find(([name]) => read.get(name) === undefined);
+  return wrong === undefined ? E.right((name) => read.get(name) ?? 0) : E.left(takesNumber(...wrong));
 };
 
 /** Requests for it end early enough before another one may take it. */

@@ -1,23 +1,20 @@
 // Recognises objects that the cluster creates by itself, such as the default ServiceAccount.
-import { MANAGED_BY, MANAGED_BY_LABEL, TRANSACTION_LABEL } from "@janus/api";
+import { isInEveryNamespace, MANAGED_BY, MANAGED_BY_LABEL, TRANSACTION_LABEL } from "@janus/api";
 import type { Named } from "./implicit-owners.ts";
-
-/** Objects that every namespace has: https://kubernetes.io/docs/concepts/security/service-accounts/#default-service-accounts */
-const EVERYWHERE: readonly string[] = ["ServiceAccount default", "ConfigMap kube-root-ca.crt"];
 
 /**
  * No user has put this object there: the cluster creates it in every namespace or because of something else, or
  * it is being deleted. Not so a claim of a volume: a StatefulSet leaves those behind with all that its Pods have written.
  */
 export const isOfCluster = ({ apiVersion, kind, metadata }: Named): boolean => {
-  const { name, uid, labels = {}, managedFields = [], deletionTimestamp } = metadata;
+  const { uid, labels = {}, managedFields = [], deletionTimestamp } = metadata;
   const isLock = kind === "Lease" && labels[MANAGED_BY_LABEL] === MANAGED_BY && TRANSACTION_LABEL in labels;
   return (
     // Objects that are not stored, such as metrics, have no uid.
     uid === undefined ||
     deletionTimestamp !== undefined ||
     isLock ||
-    (apiVersion === "v1" && EVERYWHERE.includes(`${kind} ${name}`)) ||
+    isInEveryNamespace({ apiVersion, kind, metadata }) ||
     (kind !== "PersistentVolumeClaim" &&
       managedFields.length > 0 &&
       managedFields.every(({ manager }) => manager === "kube-controller-manager"))

@@ -31,6 +31,8 @@ export interface Place {
   readonly branch: BranchName;
   /** Such as `shop/cred`; undefined: the repository is used without credentials, or with those of its URL. */
   readonly secret: string | undefined;
+  /** The URL is that of a flag of kubectl janus, and not of a GitRepoConfig. */
+  readonly isOfFlag?: true;
   /**
    * Takes the credentials out of a text that is shown. Words are understood before: a password may be a part of any of them, such as
    * of `could not read`.
@@ -145,15 +147,27 @@ const wordsOf = (place: Place, failure: GitFailure): string => {
 const keyscan = ({ host, port }: Place): string =>
   `ssh-keyscan ${port === undefined ? "" : `-p ${port} `}${host.replaceAll(/[[\]]/gu, "")}`;
 
-const mayNotRead = ({ secret }: Place): string =>
+/** What a flag of kubectl janus has no room for: credentials, but for a name and a password, and a CA. */
+const NAME_ANOTHER = "name a clone (--repo DIRECTORY), or its GitDestination (--destination)";
+
+/** Where the URL is written. */
+const urlOf = ({ isOfFlag }: Place): string => (isOfFlag === true ? "--repo" : "repoUrl");
+
+const mayNotRead = ({ secret, isOfFlag }: Place): string =>
   secret === undefined
-    ? "it needs credentials (no secretRef is set)"
+    ? `it needs credentials${isOfFlag === true ? "" : " (no secretRef is set)"}`
     : `the credentials of Secret ${secret} may not read it`;
 
-const notAccepted = ({ host, url, secret }: Place): string =>
+const notAccepted = ({ host, url, secret, isOfFlag }: Place): string =>
   secret === undefined
-    ? `${host} asks for credentials for ${url}, and there are none, or those of the URL are wrong: set secretRef, or put a name and password into the URL`
+    ? `${host} asks for credentials for ${url}, and there are none, or those of the URL are wrong: ` +
+      (isOfFlag === true
+        ? `put a name and password into it, or ${NAME_ANOTHER}`
+        : "set secretRef, or put a name and password into the URL")
     : `${host} does not accept the credentials of Secret ${secret} for ${url}`;
+
+const ofOwnCa = (place: Place): string =>
+  place.isOfFlag === true ? NAME_ANOTHER : `add it to ${secretOf(place)} as ca.crt`;
 
 const secretOf = ({ secret }: Place): string => (secret === undefined ? "a Secret (secretRef)" : `Secret ${secret}`);
 
@@ -285,7 +299,7 @@ const RULES: readonly Rule[] = [
     means: (place, _, failure) =>
       lasting(
         "CertificateUnknown",
-        `the certificate of ${place.host} is not accepted (${wordsOf(place, failure)}): if its CA is an own one, add it to ${secretOf(place)} as ca.crt`,
+        `the certificate of ${place.host} is not accepted (${wordsOf(place, failure)}): if its CA is an own one, ${ofOwnCa(place)}`,
       ),
   },
   {
@@ -314,7 +328,10 @@ const RULES: readonly Rule[] = [
   },
   {
     says: /Could not resolve host(?:name)?|Name or service not known|Temporary failure in name resolution/u,
-    means: (place) => passing(`the name ${place.host} cannot be resolved: check repoUrl, and the DNS of the cluster`),
+    means: (place) =>
+      passing(
+        `the name ${place.host} cannot be resolved: check ${urlOf(place)}, and the DNS${place.isOfFlag === true ? "" : " of the cluster"}`,
+      ),
   },
   {
     says: /repository '.*' not found|does not appear to be a git repository|ERROR: Repository not found|returned error: 404|not valid: is this a git repository|not a git repository \(or any/u,
@@ -348,10 +365,10 @@ const RULES: readonly Rule[] = [
   },
   {
     says: /dumb http transport/u,
-    means: ({ url }) =>
+    means: (place) =>
       lasting(
         "ConnectionFailed",
-        `${url} is served as plain files, without the protocol of git: set repoUrl to a git server`,
+        `${place.url} is served as plain files, without the protocol of git: set ${urlOf(place)} to a git server`,
       ),
   },
   {
@@ -362,7 +379,7 @@ const RULES: readonly Rule[] = [
     says: /Failed to connect|Couldn't connect|Connection (?:refused|timed out)|No route to host|Network is unreachable|Operation timed out/u,
     means: (place, _, failure) =>
       passing(
-        `the connection to ${place.host} failed: check repoUrl, and that its port is one of gitJournal.gitPorts (${wordsOf(place, failure)})`,
+        `the connection to ${place.host} failed: check ${urlOf(place)}${place.isOfFlag === true ? "" : ", and that its port is one of gitJournal.gitPorts"} (${wordsOf(place, failure)})`,
       ),
   },
 ];
