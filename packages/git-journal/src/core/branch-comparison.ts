@@ -245,7 +245,7 @@ export const compared = (
   // What has changed since it was asked which blobs to read: nothing is committed without it, and it is read next.
   const isRead = parts.every(({ plan }) => plan.toRead.length === 0);
   const files = isRead ? parts.flatMap(({ files }) => files) : [];
-  const touches = state.history.touches.map((touch) => credited(state, touch));
+  const touches = credited(state, state.history.touches);
   const history = parts.reduce<History>((longer, part) => withResumed(state, longer, part, now), {
     ...state.history,
     touches,
