@@ -97,14 +97,14 @@ export const blobsToRead = (state: BranchState, tree: Tree): readonly string[] =
 };
 
 const ownershipOf = (
-  { wanted: { destination } }: DestinationState,
+  { wanted: { destination, contest } }: DestinationState,
   tree: Tree,
   blobs: ReadonlyMap<string, ReadBlob>,
   { clusterUid }: Installation,
 ): Ownership => {
   const entry = tree.get(markerPath(destination.folder));
   const text = entry === undefined ? undefined : (blobs.get(entry.id)?.marker ?? "");
-  return ownershipBy(text, { clusterUid, destination: destination.name }, destination.exclusiveMode);
+  return ownershipBy(text, { clusterUid, destination: destination.name }, destination.exclusiveMode, contest);
 };
 
 export interface Comparing {
