@@ -102,6 +102,30 @@ describe("a Transaction", () => {
     await have(["a", "c", "d"].map((name) => path(namespace, name)));
     expect(log("%s")).toEqual([`[CREATE] core/v1/configmaps/${namespace}/d`, "Create 2 objects"]);
   });
+
+  it("that was rolled back is no commit either where another one waits for the same object", async () => {
+    const txns = await workspace();
+    const { url, namespace, files, log, have, create } = await place({ namespace: txns.namespace });
+    await create(...configuration(url), configMap("a"));
+    await controllerOf(namespace);
+    await have([path(namespace, "a")]);
+    await txns.janus();
+    await txns.run([patching(configMap("a", { a: "0" }))], { name: "before" });
+    await expect.poll(() => files()[path(namespace, "a")]).toContain('a: "0"');
+    await txns.submit([
+      { ...patching(configMap("a", { a: "2" })), waitFor: ["jsonpath={.data.go}=yes"], waitTimeout: "2s" },
+    ]);
+    await expect.poll(async () => (await txns.read(configMap("a")))["data"]).toEqual({ a: "2" });
+    await txns.submit([patching(configMap("a", { a: "3" }))], { name: "next" });
+    expect((await txns.over()).status.phase).toBe("RolledBack");
+    await txns.over("next");
+    await expect.poll(() => files()[path(namespace, "a")]).toContain('a: "3"');
+    expect(log("%s")).toEqual([
+      `Transaction ${namespace}/next: Committed, 1 change`,
+      `Transaction ${namespace}/before: Committed, 1 change`,
+      `[CREATE] core/v1/configmaps/${namespace}/a`,
+    ]);
+  });
 });
 
 describe("the journal", () => {

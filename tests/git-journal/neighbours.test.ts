@@ -52,15 +52,22 @@ it("neither an older destination with the same folder, nor one within it, stops 
     .toContain(`GitDestination ${namespace}/prod, which its server lets in, has the same folder`);
 });
 
-it("destinations within each other, also in a folder called core, each have their files", async () => {
+it("destinations within each other, also in a folder called core, each have their files, whatever an older one claims that writes nothing", async () => {
+  const evil = await freshNamespace();
   const { url, namespace, files, have, create } = await place();
+  // It selects nothing, and so shows nothing.
+  const silent = within(evil, folder("silent", "prod"));
+  await administrator.create(
+    within(evil, manifest("GitRepoConfig", "repo", { repoUrl: url, allowedBranches: ["main"] })),
+  );
+  await administrator.create(silent);
   await create(
     ...configuration(url),
     folder("core", "prod/core"),
     manifest("WatchRule", "core", { destinationRef: { name: "core" }, rules: [{ resources: ["configmaps"] }] }),
     configMap("a"),
   );
-  await controllerOf(namespace);
+  await controllerOf(namespace, { flags: { watchNamespaces: [namespace, evil] } });
   const paths = (...names: readonly string[]): readonly string[] =>
     names.flatMap((name) => ["prod", "prod/core"].map((at) => `${at}/core/v1/configmaps/${namespace}/${name}.yaml`));
   await have(paths("a"));
@@ -69,4 +76,7 @@ it("destinations within each other, also in a folder called core, each have thei
   await create(configMap("c"));
   await have(paths("a", "b", "c"));
   expect(Object.keys(files()).filter((at) => at.endsWith("owner.yaml"))).toHaveLength(2);
+  await expect
+    .poll(async () => JSON.stringify((await administrator.read(silent))?.["status"]))
+    .toContain(`GitDestination ${namespace}/prod, which has its marker there, has the same folder`);
 });

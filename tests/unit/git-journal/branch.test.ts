@@ -6,6 +6,7 @@ import { compared, comparedFolders } from "../../../packages/git-journal/src/cor
 import type { SeenFile } from "../../../packages/git-journal/src/core/branch-event.ts";
 import { reportOf } from "../../../packages/git-journal/src/core/branch-report.ts";
 import { UNKNOWN } from "../../../packages/git-journal/src/core/history.ts";
+import { placeOf } from "../../../packages/git-journal/src/core/journaled-branch.ts";
 import { marker } from "../../../packages/git-journal/src/core/ownership.ts";
 import { ROOT } from "../../../packages/git-journal/src/core/path.ts";
 import { sanitised } from "../../../packages/git-journal/src/core/sanitise.ts";
@@ -293,6 +294,26 @@ describe("the worker of a branch", () => {
     expect(Object.keys(objects(world))).toEqual([pathOf("a")]);
     expect(world.tree.get(MARKER)).toBe(other);
     expect(report(world)).toMatchObject({ readiness: { type: "ready" }, conflict: expect.stringContaining("u2") });
+  });
+
+  it("tells that the marker is its own when it has pushed it, and finds that of a rival", () => {
+    const world = newWorld();
+    listed(world, [configMap("a", "1")]);
+    expect(report(world).owns).toBeUndefined();
+    work(world);
+    expect(report(world).owns).toBe(placeOf(branchOf().key, FOLDER));
+    const other = marker({ clusterUid: "u1", destination: "evil/old" });
+    world.tree = new Map([...world.tree, [MARKER, other]]);
+    const branch = branchOf();
+    const [own] = branch.destinations;
+    if (own === undefined) throw new Error("there is none");
+    want(world, { ...branch, destinations: [{ ...own, contest: { rivals: ["evil/old"], yields: false } }] });
+    seen(world, configMap("a", "2"));
+    later(world, 2_000_000);
+    work(world);
+    expect(world.commits).toHaveLength(1);
+    expect(report(world)).toMatchObject({ readiness: { reason: "OwnershipConflict" } });
+    expect(report(world).owns).toBeUndefined();
   });
 
   it("names nobody for a version of which the text is lost, but says who was there", () => {

@@ -3,7 +3,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type Claim,
-  conflictingClaims,
+  claimsOf,
+  type Contest,
   marker,
   type Owner,
   ownershipBy,
@@ -18,9 +19,12 @@ const claim = (destination: string, more: Partial<Claim> = {}): Claim => ({
   uid: destination,
   branch: "https://g/r main",
   folder: ROOT,
-  isRefused: false,
+  credentials: "shop/secret",
+  standing: "unknown",
   ...more,
 });
+
+const conflicts = (claims: readonly Claim[]): ReadonlyMap<string, string> => claimsOf(claims).conflicts;
 
 const places = (some: readonly Claim[]): ReadonlySet<string> =>
   new Set(some.map(({ branch, folder }) => `${branch} ${folder}`));
@@ -28,44 +32,70 @@ const places = (some: readonly Claim[]): ReadonlySet<string> =>
 describe("destinations with one place", () => {
   const older = claim("shop/old", { creationTimestamp: "2025-01-01T00:00:00Z" });
   it("the older one has it, and the other one names it", () => {
-    expect([...conflictingClaims([claim("shop/new"), older])]).toEqual([["shop/new", "shop/old"]]);
+    expect([...conflicts([claim("shop/new"), older])]).toEqual([["shop/new", "shop/old"]]);
   });
 
   it("who is refused by the server takes it from nobody, and has it where the others are, too", () => {
-    const refused = { ...older, isRefused: true };
-    expect([...conflictingClaims([claim("shop/new"), refused])]).toEqual([["shop/old", "shop/new"]]);
-    expect([...conflictingClaims([claim("shop/new", { isRefused: true }), refused])]).toEqual([
-      ["shop/new", "shop/old"],
-    ]);
+    const refused: Claim = { ...older, credentials: "other/", standing: "refused" };
+    expect([...conflicts([claim("shop/new"), refused])]).toEqual([["shop/old", "shop/new"]]);
+    expect([...conflicts([claim("shop/new", { standing: "refused" }), refused])]).toEqual([["shop/new", "shop/old"]]);
   });
 
   it("of the same second the uid decides, in whatever order they are", () => {
-    expect([...conflictingClaims([claim("b"), claim("a")])]).toEqual([["b", "a"]]);
-    expect([...conflictingClaims([claim("a"), claim("b")])]).toEqual([["b", "a"]]);
+    expect([...conflicts([claim("b"), claim("a")])]).toEqual([["b", "a"]]);
+    expect([...conflicts([claim("a"), claim("b")])]).toEqual([["b", "a"]]);
   });
 
   it.each<readonly [string, Partial<Claim>]>([
     ["another branch", { branch: "https://g/r dev" }],
     ["a nested folder", { folder: right(baseFolder("prod")) }],
   ])("%s is no conflict", (_, more) => {
-    expect(conflictingClaims([older, claim("shop/new", more)]).size).toBe(0);
+    expect(conflicts([older, claim("shop/new", { ...more, credentials: "other/" })]).size).toBe(0);
   });
 
-  it("each place has exactly one owner", () => {
+  it("who has not shown that he may push keeps it from nobody with other credentials: it is whose marker is there first", () => {
+    const other = claim("evil/old", { ...older, destination: "evil/old", credentials: "evil/" });
+    const { conflicts, contests } = claimsOf([claim("shop/new"), claim("shop/newer", { uid: "z" }), other]);
+    expect([...conflicts]).toEqual([["shop/newer", "shop/new"]]);
+    expect([...contests]).toEqual([
+      ["evil/old", { rivals: ["shop/new"], yields: false }],
+      ["shop/new", { rivals: ["evil/old"], yields: true }],
+    ]);
+  });
+
+  it("whose marker is there keeps it, from older ones, too", () => {
+    const owner = claim("shop/new", { standing: "owner", credentials: "new/" });
+    expect([...conflicts([owner, older])]).toEqual([["shop/old", "shop/new"]]);
+    expect([...conflicts([owner, { ...older, standing: "owner" }])]).toEqual([["shop/new", "shop/old"]]);
+    expect(claimsOf([owner, older]).contests.size).toBe(0);
+  });
+
+  it("each place has exactly one owner, or several of which each has other credentials, and none has shown anything", () => {
     const any = fc.record({
       destination: fc.uuid(),
       creationTimestamp: fc.constantFrom("1", "2"),
       uid: fc.uuid(),
       branch: fc.constantFrom("x", "y"),
       folder: fc.constantFrom(ROOT, right(baseFolder("a"))),
-      isRefused: fc.boolean(),
+      credentials: fc.constantFrom("a", "b", "c"),
+      standing: fc.constantFrom("owner" as const, "unknown" as const, "refused" as const),
     });
     fc.assert(
       fc.property(fc.uniqueArray(any, { selector: ({ destination }) => destination }), (claims) => {
-        const conflicts = conflictingClaims(claims);
-        const owners = claims.filter(({ destination }) => !conflicts.has(destination));
-        expect(places(owners)).toEqual(places(claims));
+        const { conflicts, contests } = claimsOf(claims);
+        const free = claims.filter(({ destination }) => !conflicts.has(destination));
+        const isContest = ({ destination }: Claim): boolean => contests.has(destination);
+        expect(places(free)).toEqual(places(claims));
+        const owners = free.filter((one) => !isContest(one));
         expect(owners.length).toBe(places(owners).size);
+        const contenders = free.filter(isContest);
+        expect(contenders.every(({ standing }) => standing === "unknown")).toBe(true);
+        const writers = new Set(contenders.map((one) => `${[...places([one])].join("")} ${one.credentials}`));
+        expect(writers.size).toBe(contenders.length);
+        expect(contenders.filter(({ destination }) => contests.get(destination)?.yields === false).length).toBe(
+          places(contenders).size,
+        );
+        expect([...places(owners)].filter((one) => places(contenders).has(one))).toEqual([]);
       }),
     );
   });
@@ -96,5 +126,21 @@ describe("the marker", () => {
     const message = `the folder is that of ${other}: use another baseFolder, or, if that writes here no more, remove .configbutler/owner.yaml in it`;
     expect(ownershipBy(text, us, false)).toEqual({ type: "anothers", isBlocked: false, message });
     expect(ownershipBy(text, us, true)).toMatchObject({ isBlocked: true });
+  });
+
+  it.each<readonly [string, string, Contest, boolean]>([
+    ["a rival's", marker({ ...us, destination: "evil/old" }), { rivals: ["evil/old"], yields: false }, true],
+    [
+      "one of that name",
+      marker({ clusterUid: "d", destination: "evil/old" }),
+      { rivals: ["evil/old"], yields: false },
+      false,
+    ],
+    ["any", marker({ ...us, clusterUid: "d" }), { rivals: ["evil/old"], yields: true }, true],
+    ["its own", marker(us), { rivals: ["evil/old"], yields: true }, false],
+    ["none", "", { rivals: ["evil/old"], yields: true }, false],
+  ])("while others may have the folder, %s keeps it from being written, or not", (_, text, contest, isBlocked) => {
+    const ownership = ownershipBy(text === "" ? undefined : text, us, false, contest);
+    expect(ownership.type === "anothers" && ownership.isBlocked).toBe(isBlocked);
   });
 });

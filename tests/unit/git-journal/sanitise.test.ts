@@ -203,6 +203,8 @@ const secret = sanitised(live("Secret", { type: "Opaque", data: { password: "cDQ
 const named = (namespace: string, name: string) => ({ ...secret, metadata: { namespace, name } });
 const labelled = (data: string) => ({ ...secret, metadata: { name: "a", labels: { data, app: data } } });
 
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
 describe("Secrets", () => {
   const key = new Uint8Array(32).fill(1);
   const digest = contentDigest(key, secret);
@@ -262,6 +264,27 @@ describe("Secrets", () => {
     for (const recipients of [[], ["age1"]]) {
       const { file } = fileOfSecret(copied, { digest, recipients });
       expect(Object.hasOwn((file["metadata"] as { annotations: object }).annotations, name)).toBe(isKept);
+    }
+  });
+
+  it.each<readonly [string, string, boolean]>([
+    ["as it is", "correct horse", false],
+    ["in JSON", '{"password":"correct horse"}', false],
+    ["for a URL", "db://app:correct%20horse@db", false],
+    ["in hex", Buffer.from("correct horse").toString("hex").toUpperCase(), false],
+    ["a short one", "hunter2", true],
+    ["what is in its own name, too", "long-known-name", true],
+    ["another text", "correct mule", true],
+  ])("labels and annotations with a value of its own are left out: %s", (_, value, isKept) => {
+    const repeated = {
+      ...secret,
+      metadata: { name: "long-known-name-db", labels: { value, app: "a" }, annotations: { value } },
+      data: { a: base64("correct horse"), b: base64("hunter2"), c: base64("long-known-name") },
+    };
+    for (const recipients of [[], ["age1"]]) {
+      const { metadata } = fileOfSecret(repeated, { digest, recipients }).file as unknown as typeof repeated;
+      expect(metadata.labels).toEqual(isKept ? { value, app: "a" } : { app: "a" });
+      expect(Object.hasOwn(metadata.annotations, "value")).toBe(isKept);
     }
   });
 

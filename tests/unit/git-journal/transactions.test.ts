@@ -15,7 +15,7 @@ import {
   type JournaledTransaction,
   journaledTransaction,
   marksOf,
-  movedMark,
+  movedMarks,
   newestMark,
   resumed,
   showsChange,
@@ -104,7 +104,7 @@ describe("what is read of a Transaction", () => {
       targets: [
         { path: path("a"), sign: { type: "mark" } },
         { path: path("b"), deletes: "old", sign: { type: "end", uid: "old" } },
-        { path: path("c"), sign: { type: "mark" } },
+        { path: path("c"), created: "new", sign: { type: "mark" } },
       ],
     });
   });
@@ -211,19 +211,29 @@ describe("marks", () => {
     const none = marksOf(object([]));
     const first = marksOf(object([{ manager: "kubectl" }, mark()]));
     const moved = marksOf(object([mark(UID, { time: "2026-01-01T00:00:01Z" })]));
-    expect(movedMark(none, first)).toBe(UID);
-    expect(movedMark(first, first)).toBeUndefined();
-    expect(movedMark(first, moved)).toBe(UID);
-    expect(movedMark(first, none)).toBeUndefined();
-    expect(movedMark(none, marksOf(object([mark(), mark(OTHER)])))).toBeUndefined();
-    expect(movedMark(first, marksOf(object([mark(), mark(OTHER)])))).toBe(OTHER);
+    expect(movedMarks(none, first)).toEqual([UID]);
+    expect(movedMarks(first, first)).toEqual([]);
+    expect(movedMarks(first, moved)).toEqual([UID]);
+    expect(movedMarks(first, none)).toEqual([]);
+    expect(movedMarks(none, marksOf(object([mark(), mark(OTHER)])))).toEqual([UID, OTHER]);
+    expect(movedMarks(first, marksOf(object([mark(), mark(OTHER)])))).toEqual([OTHER]);
   });
 
   it("a mark that has only lost fields to others has not moved", () => {
     const before = marksOf(object([mark(UID, fields("a", "b"))]));
     const byUser = object([mark(UID, fields("b")), { manager: "kubectl", ...fields("a") }]);
-    expect(movedMark(before, marksOf(byUser))).toBeUndefined();
-    expect(movedMark(before, marksOf(object([mark(UID, fields("b")), mark(OTHER, fields("a"))])))).toBe(OTHER);
+    expect(movedMarks(before, marksOf(byUser))).toEqual([]);
+    expect(movedMarks(before, marksOf(object([mark(UID, fields("b")), mark(OTHER, fields("a"))])))).toEqual([OTHER]);
+  });
+
+  it("a mark moves when its write is rolled back within the same second", () => {
+    const restored = { fieldsV1: { "f:metadata": { "f:annotations": { "f:backup.janus.io/restored-by": {} } } } };
+    expect(movedMarks(marksOf(object([mark(UID)])), marksOf(object([mark(UID, restored)])))).toEqual([UID]);
+  });
+
+  it("of a rollback its own mark has moved, and those have not that it gives back", () => {
+    const rolledBack = marksOf(object([mark(UID, { time: "2026-01-01T00:00:01Z" }), mark(OTHER)]));
+    expect(movedMarks(marksOf(object([mark(UID)])), rolledBack)).toEqual([UID]);
   });
 
   it("an Apply marks, too", () => {
@@ -266,6 +276,11 @@ describe("signs", () => {
     expect(deletedBy([journaled("Committing")], path("b"), "other")).toBeUndefined();
     expect(deletedBy([journaled("Committing")], path("a"), "old")).toBeUndefined();
     expect(deletedBy([journaled("Pending")], path("b"), "old")).toBeUndefined();
+    const created = (phase: Phase): JournaledTransaction =>
+      journaled(phase, [{}, {}, { prepared: true, committed: true, created: "new" }]);
+    expect(deletedBy([created("RollingBack")], path("c"), "new")).toBe(UID);
+    expect(deletedBy([created("Committed")], path("c"), "new")).toBeUndefined();
+    expect(deletedBy([created("RollingBack")], path("c"), "other")).toBeUndefined();
   });
 });
 

@@ -4,7 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KINDS, objectKey } from "../../../packages/git-journal/src/core/configured.ts";
-import { branchKey } from "../../../packages/git-journal/src/core/journaled-branch.ts";
+import { branchKey, placeOf } from "../../../packages/git-journal/src/core/journaled-branch.ts";
 import { notReadyOnes, readinessOf, type Told } from "../../../packages/git-journal/src/core/readiness.ts";
 import { repositoryUrl } from "../../../packages/git-journal/src/core/repository-url.ts";
 import { branchesOf, resolved } from "../../../packages/git-journal/src/core/wanted.ts";
@@ -272,6 +272,32 @@ describe("two destinations with one folder", () => {
     expect(said("GitDestination shop/later", second, ...all.map((one) => (one === later ? theirs : one)))).toBe(
       "failed OwnershipConflict: GitDestination shop/prod, which is older, has the same folder prod of branch main of git@git.example.com:live, by another URL of that repository: use another baseFolder or branch, or delete one of the two",
     );
+  });
+
+  it("are both written where they have other credentials, until the marker of one is there, which then keeps it", () => {
+    const open = { accessPolicy: { namespacedRules: { mode: "AllNamespaces" } } };
+    const older = { creationTimestamp: "2025-01-01T00:00:00Z" };
+    const theirs = [config("evil/repo", open, older), destination("evil/prod", {}, older)];
+    const contest = [config("shop/repo"), destination(), watchRule(), ...theirs, watchRule("evil/all")];
+    const blocked = (owned: ReadonlyMap<string, string>): readonly unknown[] =>
+      [...resolved(cluster(...contest), SETTINGS, { refusedConfigs: new Set(), owned }).wanted.branches.values()]
+        .flatMap(({ destinations }) => destinations)
+        .map(({ destination: { name }, isBlocked, contest: { yields } = {} }) => [name, isBlocked, yields]);
+    expect(blocked(new Map())).toEqual([
+      ["evil/prod", false, false],
+      ["shop/prod", false, true],
+    ]);
+    const branches = [...resolved(cluster(...contest), SETTINGS).wanted.branches.values()];
+    const place = (name: string): string =>
+      branches.flatMap(({ key, destinations }) =>
+        destinations.flatMap(({ destination: one }) => (one.name === name ? [placeOf(key, one.folder)] : [])),
+      )[0] ?? "";
+    expect(blocked(new Map([["shop/prod", place("shop/prod")]]))).toEqual([
+      ["evil/prod", true, undefined],
+      ["shop/prod", false, undefined],
+    ]);
+    // What was written with other credentials, or to another place, shows nothing.
+    expect(blocked(new Map([["evil/prod", place("shop/prod")]]))).toEqual(blocked(new Map()));
   });
 
   it("keep the rules of the younger one from being Ready", () => {

@@ -97,14 +97,14 @@ export const blobsToRead = (state: BranchState, tree: Tree): readonly string[] =
 };
 
 const ownershipOf = (
-  { wanted: { destination } }: DestinationState,
+  { wanted: { destination, contest } }: DestinationState,
   tree: Tree,
   blobs: ReadonlyMap<string, ReadBlob>,
   { clusterUid }: Installation,
 ): Ownership => {
   const entry = tree.get(markerPath(destination.folder));
   const text = entry === undefined ? undefined : (blobs.get(entry.id)?.marker ?? "");
-  return ownershipBy(text, { clusterUid, destination: destination.name }, destination.exclusiveMode);
+  return ownershipBy(text, { clusterUid, destination: destination.name }, destination.exclusiveMode, contest);
 };
 
 export interface Comparing {
@@ -245,7 +245,7 @@ export const compared = (
   // What has changed since it was asked which blobs to read: nothing is committed without it, and it is read next.
   const isRead = parts.every(({ plan }) => plan.toRead.length === 0);
   const files = isRead ? parts.flatMap(({ files }) => files) : [];
-  const touches = state.history.touches.map((touch) => credited(state, touch));
+  const touches = credited(state, state.history.touches);
   const history = parts.reduce<History>((longer, part) => withResumed(state, longer, part, now), {
     ...state.history,
     touches,

@@ -64,7 +64,7 @@ export const holdsAt = (state: BranchState, now: Instant): Holds => {
   const doubtful = state.history.touches.filter((touch) => now < touch.at + LAG && isDoubtful(state, touch));
   const held = heldFiles(
     transactions.map(({ known: { transaction }, hold }) => ({ transaction, hold })),
-    state.history.touches.map((touch) => credited(state, touch)),
+    credited(state, state.history.touches),
   );
   const unlisted = isListed(state) ? [] : state.history.touches.filter(({ path }) => isUnlisted(state, path));
   const waiting = [...doubtful, ...unlisted];

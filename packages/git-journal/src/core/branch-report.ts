@@ -3,7 +3,7 @@ import { toTimestamp } from "@janus/types";
 import type { BranchState, DestinationState } from "./branch-state.ts";
 import { pendingOf } from "./branch-step.ts";
 import type { Readiness } from "./conditions.ts";
-import type { DestinationReport } from "./journaled-branch.ts";
+import { type DestinationReport, placeOf } from "./journaled-branch.ts";
 import { entriesOf } from "./large-map.ts";
 import { isWithin } from "./path.ts";
 
@@ -36,11 +36,7 @@ const readinessOf = (state: BranchState, destination: DestinationState): Readine
   const { folder } = wanted.destination;
   const place = `branch ${state.branch.branch} of ${state.branch.repository.key}`;
   if (wanted.isBlocked)
-    return failed(
-      "OwnershipConflict",
-      `an older destination has the same folder of ${place}: nothing is written`,
-      true,
-    );
+    return failed("OwnershipConflict", `another destination has the same folder of ${place}: nothing is written`, true);
   if (ownership?.type === "anothers" && ownership.isBlocked)
     return failed("OwnershipConflict", ownership.message, true);
   const { trouble, lease, comparison } = state;
@@ -61,11 +57,16 @@ const readinessOf = (state: BranchState, destination: DestinationState): Readine
     : { type: "progressing", reason: "Validating", message: `${place} is being compared with what is live` };
 };
 
+/** A marker is in the first commit. */
+const isOwner = ({ ownership, lastCommit }: DestinationState): boolean =>
+  ownership?.type === "ours" || (ownership?.type === "free" && lastCommit !== undefined);
+
 /** What became of a destination. */
 export const reportOf = (state: BranchState, destination: DestinationState): DestinationReport => {
   const { ownership, resources, lastCommit, lastPush, pushed } = destination;
   return {
     readiness: readinessOf(state, destination),
+    ...(isOwner(destination) ? { owns: placeOf(state.branch.key, destination.wanted.destination.folder) } : {}),
     ...(ownership?.type === "anothers" ? { conflict: ownership.message } : {}),
     ...(lastCommit === undefined ? {} : { lastCommit }),
     ...(lastPush === undefined ? {} : { lastPushTime: toTimestamp(lastPush) }),

@@ -3,13 +3,14 @@ import type { Instant } from "@janus/types";
 import { compareFrom, inResource, mapped } from "./branch-changes.ts";
 import type { BranchEvent, SeenFile } from "./branch-event.ts";
 import type { BranchState, ListedResource } from "./branch-state.ts";
+import { changedBy } from "./credit.ts";
 import { resourceKey } from "./discovery.ts";
 import type { FileContent } from "./file-content.ts";
 import { type By, type History, recorded, type Touch, UNKNOWN } from "./history.ts";
 import type { KeptObject } from "./kept-object.ts";
 import { entriesOf, largeMap, valueAt, withValue } from "./large-map.ts";
 import { type BaseFolder, type FilePath, layoutOf, nameOf, relativeTo } from "./path.ts";
-import { deletedBy, type Marks, movedMark } from "./transactions.ts";
+import { deletedBy, type Marks, movedMarks } from "./transactions.ts";
 
 const NO_MARKS: Marks = new Map();
 
@@ -25,7 +26,7 @@ const authorOf = (
   const uid =
     after === undefined
       ? before && deletedBy(known, path, before.uid)
-      : movedMark(before?.uid === after.uid ? before.marks : NO_MARKS, after.marks);
+      : changedBy(state, path, movedMarks(before?.uid === after.uid ? before.marks : NO_MARKS, after.marks));
   return uid === undefined ? by : { type: "transaction", uid };
 };
 

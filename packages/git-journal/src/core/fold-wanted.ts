@@ -1,5 +1,5 @@
 // Folds what is wanted of a branch into its state.
-import type { Instant } from "@janus/types";
+import { equal, type Instant } from "@janus/types";
 import { BEGUN, compareFrom } from "./branch-changes.ts";
 import type { BranchState, DestinationState, ListedResource } from "./branch-state.ts";
 import { resourceKey } from "./discovery.ts";
@@ -60,6 +60,7 @@ const isSameDestination = (a: DestinationState | undefined, b: JournaledDestinat
   a !== undefined &&
   a.wanted.destination.folder === b.destination.folder &&
   a.wanted.isBlocked === b.isBlocked &&
+  equal(a.wanted.contest, b.contest) &&
   a.wanted.deletes === b.deletes &&
   a.wanted.destination.exclusiveMode === b.destination.exclusiveMode &&
   isSameRules(a.wanted.rules, b.rules) &&

@@ -6,6 +6,7 @@ import type { Readiness } from "./conditions.ts";
 import type { Destination } from "./destinations.ts";
 import type { BranchName } from "./git/branch-name.ts";
 import type { Labels } from "./label-selector.ts";
+import type { Contest } from "./ownership.ts";
 import type { BaseFolder } from "./path.ts";
 import type { RepositoryUrl } from "./repository-url.ts";
 import type { SelectedResource, SelectionRule, SelectionSettings } from "./selection.ts";
@@ -16,8 +17,10 @@ export interface JournaledDestination {
   /** Of its Ready rules. */
   readonly rules: readonly SelectionRule[];
   readonly selected: readonly SelectedResource[];
-  /** An older destination has the same folder: nothing is written. */
+  /** Another destination has the same folder: nothing is written. */
   readonly isBlocked: boolean;
+  /** Others may have the same folder. */
+  readonly contest?: Contest;
   /** False: no file is deleted, since it has no Ready rule, or one whose selector is wrong, so that nobody knows what it selects. */
   readonly deletes: boolean;
   /** Of other destinations of the same branch, in which its own is, also where they are written with other credentials, or by another URL. */
@@ -60,6 +63,8 @@ export interface Wanted {
 /** What became of a destination. */
 export interface DestinationReport {
   readonly readiness: Readiness;
+  /** The place in which its own marker is, see {@link placeOf}. */
+  readonly owns?: string;
   /** With whom it has one folder, although it writes there all the same. */
   readonly conflict?: string;
   readonly lastCommit?: string;
@@ -72,6 +77,9 @@ export interface DestinationReport {
   /** Changes that are not pushed. */
   readonly pending: number;
 }
+
+/** A folder, as one worker writes it. */
+export const placeOf = (branchKey: string, folder: BaseFolder): string => `${branchKey} ${folder}`;
 
 /**
  * The key of a branch: equal for all spellings of its repository.

@@ -4,6 +4,7 @@ import type { Destination } from "./destinations.ts";
 import type { ServedResource } from "./discovery.ts";
 import { branchKey, type JournaledBranch, type JournaledDestination } from "./journaled-branch.ts";
 import { configKey, type Located, secretOf } from "./located.ts";
+import type { Claims } from "./ownership.ts";
 import { type BaseFolder, ROOT } from "./path.ts";
 import { selectedResources, type SelectionRule, type SelectionSettings } from "./selection.ts";
 
@@ -24,11 +25,14 @@ export const branchOf = ({ destination: { repository }, branch }: Located): stri
 const remoteOf = ({ destination: { repository }, branch }: Located): string => `${repository.key}\n${branch}`;
 
 /** With whose credentials it is written, none are of a namespace, too. Those in a URL are of its own GitRepoConfig, and never part of a name. */
-const credentialsOf = ({ destination: { config, repository } }: Located): string =>
+export const credentialsOf = ({ destination: { config, repository } }: Located): string =>
   [
     secretOf(config) ?? `${config.metadata.namespace}/`,
     repository.protocol !== "ssh" && repository.user !== undefined ? `GitRepoConfig ${configKey(config)}` : "",
   ].join("\n");
+
+/** The key of the branch in which a destination is written. */
+export const keyOf = (at: Located): string => branchKey(at.destination.repository, at.branch, credentialsOf(at));
 
 const ageOf = ({ config: { metadata } }: Destination): string => `${metadata.creationTimestamp} ${metadata.uid}`;
 
@@ -41,8 +45,7 @@ export interface Division {
   /** All destinations by their names, also those that no rule writes to. */
   readonly places: ReadonlyMap<string, Located>;
   readonly rulesTo: ReadonlyMap<string, readonly Written[]>;
-  /** The names of those that have the folder of an older one. */
-  readonly blocked: ReadonlyMap<string, unknown>;
+  readonly claims: Claims;
   readonly served: readonly ServedResource[];
   readonly selection: SelectionSettings;
   readonly limits: BatchLimits;
@@ -63,16 +66,18 @@ const foldersOf = (places: Iterable<Located>): ReadonlyMap<string, BaseFolder> =
 const journaled = (
   at: Located,
   all: ReadonlyMap<string, BaseFolder>,
-  { rulesTo, blocked, served, selection }: Division,
+  { rulesTo, claims, served, selection }: Division,
 ): JournaledDestination => {
   const { name, folder } = at.destination;
   const writers = rulesTo.get(name) ?? [];
   const rules = writers.flatMap(({ selects }) => selects ?? []);
+  const contest = claims.contests.get(name);
   return {
     destination: at.destination,
     rules,
     selected: selectedResources(rules, served, selection),
-    isBlocked: blocked.has(name),
+    isBlocked: claims.conflicts.has(name),
+    ...(contest === undefined ? {} : { contest }),
     deletes: rules.length > 0 && writers.every(({ selects }) => selects !== undefined),
     otherFolders: parents(folder).flatMap((parent) => all.get(placeKey(at, parent)) ?? []),
   };
@@ -94,7 +99,7 @@ export const journaledBranches = (division: Division): ReadonlyMap<string, Journ
       const [first] = members;
       if (first === undefined) return [];
       const { repository, config } = first.destination;
-      const key = branchKey(repository, first.branch, credentialsOf(first));
+      const key = keyOf(first);
       const branch: JournaledBranch = {
         key,
         repository,

@@ -30,7 +30,8 @@ const inJson = (text: string): readonly string[] => {
 /** As git prints text that a server calls text, and does not say of which encoding. */
 const misread = (text: string): string => Buffer.from(text).toString("latin1");
 
-const spellingsOf = (text: string): readonly string[] => [
+/** A text as it is, and encoded for a URL, JSON or a header. */
+export const spellingsOf = (text: string): readonly string[] => [
   text,
   text.trim(),
   ...urlEncoded(text),

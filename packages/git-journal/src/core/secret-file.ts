@@ -4,6 +4,7 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { CONTENT_DIGEST } from "../api/names.ts";
+import { spellingsOf } from "./scrub.ts";
 
 export const isSecret = ({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): boolean =>
   apiVersion === "v1" && kind === "Secret";
@@ -42,21 +43,39 @@ export const contentDigest = (key: Uint8Array, secret: JsonObject): string => {
 /** Annotations in which tools keep what they have applied, compressed: Rancher's Fleet and k3s, and operators of Banzai Cloud. */
 const COMPRESSED_COPY = /^(?:objectset\.rio\.cattle\.io\/applied|banzaicloud\.com\/last-applied)$/u;
 
-/** A shorter one, in base64, is found in texts that have nothing to do with it. */
+/** A shorter one, in base64 and decoded, is found in texts that have nothing to do with it. */
 const LONG_VALUE = 16;
+const LONG_DECODED = 12;
 
 /** A field of that name, with an object, in JSON or YAML, also where that is in a string of JSON. */
 const HAS_DATA = /(?:^|[{,"']|\\n)\s*(?:data|stringData)\\*["']?\s*:\s*(?:$|\\n|[{#&])/mu;
 
-/** Whether an annotation is a copy of the manifest, and so of the data: many tools keep one. */
-const isCopy = (name: string, value: Json, data: JsonObject): boolean => {
-  if (COMPRESSED_COPY.test(name)) return true;
-  if (typeof value !== "string") return false;
-  return (
-    HAS_DATA.test(value) ||
-    Object.values(data).some((one) => typeof one === "string" && one.length >= LONG_VALUE && value.includes(one))
+/** A value in the spellings in which a text may repeat it; none if it is short, or is said by the path of the file anyway. */
+const spellingsIn = (value: string, place: string, longest: number): readonly string[] => {
+  const encoded = value.length < LONG_VALUE ? [] : [value];
+  const bytes = Buffer.from(value, "base64");
+  const decoded = bytes.toString("utf8");
+  if (bytes.length > longest || decoded.trim().length < LONG_DECODED || place.includes(decoded)) return encoded;
+  return [...encoded, ...spellingsOf(decoded), bytes.toString("hex"), bytes.toString("hex").toUpperCase()];
+};
+
+/** Without those that have a value of these data in them. */
+const withoutValues = (texts: JsonObject, data: JsonObject, place: string): JsonObject => {
+  const longest = Math.max(0, ...Object.values(texts).map((text) => (typeof text === "string" ? text.length : 0)));
+  if (longest < LONG_DECODED) return texts;
+  const spellings = Object.values(data).flatMap((value) =>
+    typeof value === "string" ? spellingsIn(value, place, longest) : [],
+  );
+  return Object.fromEntries(
+    Object.entries(texts).filter(
+      ([, text]) => typeof text !== "string" || !spellings.some((one) => text.includes(one)),
+    ),
   );
 };
+
+/** Whether an annotation is a copy of the manifest, and so of the data: many tools keep one. */
+const isCopy = (name: string, value: Json): boolean =>
+  COMPRESSED_COPY.test(name) || (typeof value === "string" && HAS_DATA.test(value));
 
 interface Encryption {
   /** Of its data, see {@link contentDigest}. */
@@ -74,11 +93,19 @@ export const fileOfSecret = (
   { digest, recipients }: Encryption,
 ): { readonly file: JsonObject; readonly compared: JsonObject } => {
   const metadata = asObject(secret["metadata"]);
-  const kept = Object.entries(asObject(metadata["annotations"])).filter(
-    ([name, value]) => !isCopy(name, value, asObject(secret["data"])),
-  );
-  const annotations = { ...Object.fromEntries(kept), [CONTENT_DIGEST]: digest };
-  const file = { ...without(secret, ENCRYPTED_FIELDS), metadata: { ...metadata, annotations } };
+  const data = asObject(secret["data"]);
+  const place = [metadata["namespace"], metadata["name"]].filter((one) => typeof one === "string").join("/");
+  const copied = Object.entries(asObject(metadata["annotations"])).filter(([name, value]) => !isCopy(name, value));
+  const kept = withoutValues(Object.fromEntries(copied), data, place);
+  const labels = withoutValues(asObject(metadata["labels"]), data, place);
+  const file = {
+    ...without(secret, ENCRYPTED_FIELDS),
+    metadata: {
+      ...without(metadata, ["labels"]),
+      ...(Object.keys(labels).length === 0 ? {} : { labels }),
+      annotations: { ...kept, [CONTENT_DIGEST]: digest },
+    },
+  };
   const compared = recipients.length === 0 ? file : readablePart(file);
   return { file, compared: { ...compared, recipients: recipients.toSorted() } };
 };

@@ -5,6 +5,7 @@ import {
   APPROVED_BY,
   deletes,
   FROM_GIT,
+  GROUP,
   type ItemState,
   LAST_EDITED_BY,
   type Phase,
@@ -14,7 +15,7 @@ import {
   type Transaction,
   transactionOf,
 } from "@janus/api";
-import { fromTimestamp, type Instant, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
+import { asObject, fromTimestamp, type Instant, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import type { PendingFile } from "./batch.ts";
 import { fingerprint } from "./file-content.ts";
 import { type FromGit, fromGitIn } from "./from-git-annotation.ts";
@@ -32,6 +33,8 @@ export interface JournaledTarget {
   readonly path: FilePath;
   /** The uid of an object that it deletes. */
   readonly deletes?: string;
+  /** The uid of an object that it has created. */
+  readonly created?: string;
   readonly sign: Sign;
 }
 
@@ -92,6 +95,7 @@ export const journaledTransaction = (
         {
           path,
           ...(deletes({ type }) && before !== undefined ? { deletes: before } : {}),
+          ...("created" in state && state.created !== undefined ? { created: state.created } : {}),
           sign: signOf(status.phase, state, type === "Delete" ? before : undefined),
         },
       ];
@@ -100,6 +104,7 @@ export const journaledTransaction = (
 };
 
 const ACTIVE: ReadonlySet<Phase> = new Set<Phase>(["Preparing", "Prepared", "Committing", "RollingBack"]);
+const ROLLING_BACK: ReadonlySet<Phase> = new Set<Phase>(["RollingBack", "RolledBack", "Failed"]);
 const TERMINAL: ReadonlySet<Phase> = new Set<Phase>(["Committed", "RolledBack", "Failed"]);
 
 /** What the journal of a Transaction is about. */
@@ -166,15 +171,23 @@ export const heldFiles = (
   );
 
 /**
- * The marks of Transactions on an object: by uid, a hash that tells one write from another. It is of their times alone: a mark whose
- * fields another client, or a later Transaction, has taken over has fewer of them, but its time stays.
+ * The marks of Transactions on an object: by uid, a hash that tells one write from another. It is of their times, and of what tells a
+ * rollback within the same second: a mark whose fields another client, or a later Transaction, has taken over has fewer of them, but
+ * these stay.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
 export type Marks = ReadonlyMap<string, string>;
 
 const ownerOf = ({ manager = "" }: ManagedFieldsEntry): string | undefined => transactionOf(manager)?.uid;
 
-const timeOf = ({ manager = "", time = "" }: ManagedFieldsEntry): readonly string[] => [manager, time];
+const isRestored = ({ fieldsV1 }: ManagedFieldsEntry): boolean =>
+  `f:${GROUP}/restored-by` in asObject(asObject(asObject(fieldsV1)["f:metadata"])["f:annotations"]);
+
+const writeOf = (entry: ManagedFieldsEntry): readonly unknown[] => [
+  entry.manager,
+  entry.time,
+  ...(isRestored(entry) ? ["restored"] : []),
+];
 
 const NO_MARKS: Marks = new Map();
 
@@ -182,14 +195,18 @@ export const marksOf = ({ metadata: { managedFields = [] } }: KubeObject): Marks
   if (!managedFields.some((entry) => ownerOf(entry) !== undefined)) return NO_MARKS;
   const entries = Map.groupBy(managedFields, ownerOf);
   return new Map(
-    [...entries].flatMap(([uid, all]) => (uid === undefined ? [] : [[uid, fingerprint(all.map(timeOf))]])),
+    [...entries].flatMap(([uid, all]) => (uid === undefined ? [] : [[uid, fingerprint(all.map(writeOf))]])),
   );
 };
 
-/** The Transaction whose mark has come or moved with this version of an object; undefined if that is none, or cannot be told. */
-export const movedMark = (before: Marks, now: Marks): string | undefined => {
-  const [uid, ...others] = [...now].filter(([uid, mark]) => before.get(uid) !== mark).map(([uid]) => uid);
-  return others.length === 0 ? uid : undefined;
+/**
+ * The Transactions whose marks have come or moved with this version of an object; only those that have moved, if there are any: a
+ * rollback moves its own, and gives back others.
+ */
+export const movedMarks = (before: Marks, now: Marks): readonly string[] => {
+  const changed = [...now].filter(([uid, mark]) => before.get(uid) !== mark).map(([uid]) => uid);
+  const moved = changed.filter((uid) => before.has(uid));
+  return moved.length > 0 ? moved : changed;
 };
 
 /** The Transaction whose mark is the newest entry of an object; status, which controllers write, does not count. */
@@ -225,14 +242,23 @@ export const mayHaveChanged = ({ phase, targets }: JournaledTransaction, path: F
     (target) => target.path === path && (ACTIVE.has(phase) || (TERMINAL.has(phase) && target.sign.type !== "none")),
   );
 
-/** The Transaction that has deleted an object: one that is active, or has just ended. */
+/** Whether it is rolled back, or was, and has not left alone the object of this file. */
+export const isRolledBack = (transaction: JournaledTransaction, path: FilePath): boolean =>
+  ROLLING_BACK.has(transaction.phase) && mayHaveChanged(transaction, path);
+
+/** The Transaction that has deleted an object: one that is active, or has just ended; by a rollback, what it has created. */
 export const deletedBy = (
   transactions: readonly JournaledTransaction[],
   path: FilePath,
   uid: string,
 ): string | undefined =>
   transactions.find(
-    (one) => mayHaveChanged(one, path) && one.targets.some((target) => target.path === path && target.deletes === uid),
+    (one) =>
+      mayHaveChanged(one, path) &&
+      one.targets.some(
+        ({ path: own, deletes, created }) =>
+          own === path && (deletes === uid || (created === uid && isRolledBack(one, path))),
+      ),
   )?.uid;
 
 /**

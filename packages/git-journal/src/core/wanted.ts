@@ -22,8 +22,8 @@ import {
 } from "./configured.ts";
 import { type Known, resolveDestination, resolveRule } from "./destinations.ts";
 import type { ServedResource } from "./discovery.ts";
-import type { Wanted } from "./journaled-branch.ts";
-import { branchOf, journaledBranches, type Written } from "./journaled-branches.ts";
+import { placeOf, type Wanted } from "./journaled-branch.ts";
+import { branchOf, credentialsOf, journaledBranches, keyOf, type Written } from "./journaled-branches.ts";
 import type { Labels } from "./label-selector.ts";
 import {
   configKey,
@@ -35,7 +35,7 @@ import {
   unlessWrong,
   unresolved,
 } from "./located.ts";
-import { type Claim, conflictingClaims } from "./ownership.ts";
+import { type Claim, claimsOf } from "./ownership.ts";
 import {
   rulesOfClusterWatchRule,
   rulesOfWatchRule,
@@ -63,7 +63,7 @@ export interface JournalSettings {
 export interface Placed extends Located {
   /** The key of its GitRepoConfig. */
   readonly config: string;
-  /** It has the folder of an older one. */
+  /** It has the folder of another one. */
   readonly blocked: Failed | undefined;
   /** Why no rule writes to it, if none does. */
   readonly withoutRules: string | undefined;
@@ -192,35 +192,51 @@ interface Claimed {
   readonly claim: Claim;
 }
 
+/** What is known of who may push. */
+export interface Standings {
+  /** The keys of GitRepoConfigs that their servers are known not to let in. */
+  readonly refusedConfigs: ReadonlySet<string>;
+  /** The places in which destinations, by their names, have their markers, see {@link placeOf}. */
+  readonly owned: ReadonlyMap<string, string>;
+}
+
+const NOTHING_KNOWN: Standings = { refusedConfigs: new Set(), owned: new Map() };
+
 const claimed = (
   at: Located,
   { creationTimestamp, uid }: GitRepoConfig["metadata"],
-  refusedConfigs: ReadonlySet<string>,
-): Claimed => ({
-  at,
-  claim: {
-    isRefused: refusedConfigs.has(configKey(at.destination.config)),
-    destination: at.destination.name,
-    creationTimestamp,
-    uid,
-    branch: branchOf(at),
-    folder: at.destination.folder,
-  },
-});
+  { refusedConfigs, owned }: Standings,
+): Claimed => {
+  const { name, config, folder } = at.destination;
+  const isOwner = owned.get(name) === placeOf(keyOf(at), folder);
+  const standing = refusedConfigs.has(configKey(config)) ? "refused" : isOwner ? "owner" : "unknown";
+  return {
+    at,
+    claim: {
+      destination: name,
+      creationTimestamp,
+      uid,
+      branch: branchOf(at),
+      folder,
+      credentials: credentialsOf(at),
+      standing,
+    },
+  };
+};
 
 /** All destinations by their names: GitDestinations, and those that rules name without one. */
 const placesOf = (
   destinations: Judged<Located>,
   known: Known,
   written: readonly Written[],
-  refusedConfigs: ReadonlySet<string>,
+  standings: Standings,
 ): ReadonlyMap<string, Claimed> => {
   const explicit = [...destinations].flatMap(([key, at]): readonly (readonly [string, Claimed])[] => {
     const metadata = known.gitDestinations.get(key)?.metadata;
-    return E.isRight(at) && metadata !== undefined ? [[key, claimed(at.right, metadata, refusedConfigs)]] : [];
+    return E.isRight(at) && metadata !== undefined ? [[key, claimed(at.right, metadata, standings)]] : [];
   });
   const named = written.map(
-    ({ to }) => [to.destination.name, claimed(to, to.destination.config.metadata, refusedConfigs)] as const,
+    ({ to }) => [to.destination.name, claimed(to, to.destination.config.metadata, standings)] as const,
   );
   return new Map([...named, ...explicit]);
 };
@@ -229,17 +245,12 @@ const placesOf = (
 const shownName = (destination: string): string =>
   destination.includes(" ") ? destination : `GitDestination ${destination}`;
 
-const blockedBy = (
-  owner: string,
-  its: Located | undefined,
-  isOwnerOlder: boolean,
-  { destination, branch }: Located,
-): Failed => {
+const blockedBy = (owner: string, its: Located | undefined, why: string, { destination, branch }: Located): Failed => {
   const { folder, repository } = destination;
   const by = its?.destination.repository.key === repository.key ? "" : ", by another URL of that repository";
   return refused(
     "OwnershipConflict",
-    `${shownName(owner)}, which ${isOwnerOlder ? "is older" : "its server lets in"}, has the same ${folder === "" ? "root" : `folder ${folder}`} of branch ${branch} of ${repository.url}${by}: use another baseFolder or branch, or delete one of the two`,
+    `${shownName(owner)}, which ${why}, has the same ${folder === "" ? "root" : `folder ${folder}`} of branch ${branch} of ${repository.url}${by}: use another baseFolder or branch, or delete one of the two`,
   );
 };
 
@@ -271,14 +282,12 @@ const observedObjects = (objects: Objects): ReadonlyMap<string, ObservedObject> 
  *
  * Guarantees: of the same objects, in whatever order, always the same; an object that is wrong changes nothing of those that do not
  *             refer to it; nobody writes with credentials that another's GitRepoConfig names, nor has anybody a folder whose server
- *             does not let him in, where it lets in another. Never throws.
- *
- * @param refusedConfigs the keys of GitRepoConfigs that their servers are known not to let in
+ *             does not let him in, where it lets in another, or who has not shown that he may push, where another has. Never throws.
  */
 export const resolved = (
   { objects, namespaceLabels, served, gone, watched }: ClusterState,
   { selection, limits }: JournalSettings,
-  refusedConfigs: ReadonlySet<string> = new Set(),
+  standings: Standings = NOTHING_KNOWN,
 ): Resolution => {
   const decoded = decodedObjects(objects);
   const known: Known = {
@@ -298,21 +307,23 @@ export const resolved = (
   );
   const written = [...watchRules, ...clusterWatchRules].flatMap(([, one]) => one.written ?? []);
 
-  const claims = placesOf(destinations, known, written, refusedConfigs);
-  const blocked = conflictingClaims([...claims.values()].map(({ claim }) => claim));
+  const claims = placesOf(destinations, known, written, standings);
+  const who = claimsOf([...claims.values()].map(({ claim }) => claim));
   const places = new Map([...claims].map(([name, { at }]) => [name, at]));
   const rulesTo = Map.groupBy(written, ({ to }) => to.destination.name);
-  const branches = journaledBranches({ places, rulesTo, blocked, served, selection, limits });
+  const branches = journaledBranches({ places, rulesTo, claims: who, served, selection, limits });
 
-  const isRefused = (name: string): boolean => claims.get(name)?.claim.isRefused === true;
+  const whyOwner = (owner: string, name: string): string => {
+    const [its, own] = [owner, name].map((one) => claims.get(one)?.claim.standing);
+    return its === own ? "is older" : own === "refused" ? "its server lets in" : "has its marker there";
+  };
   const placed = (at: Located): Placed => {
     const { name } = at.destination;
-    const owner = blocked.get(name);
+    const owner = who.conflicts.get(name);
     return {
       ...at,
       config: configKey(at.destination.config),
-      blocked:
-        owner === undefined ? undefined : blockedBy(owner, places.get(owner), isRefused(owner) === isRefused(name), at),
+      blocked: owner === undefined ? undefined : blockedBy(owner, places.get(owner), whyOwner(owner, name), at),
       withoutRules: withoutRules(name, rulesTo.get(name) ?? []),
       withoutSecrets: withoutSecrets(at.destination),
     };

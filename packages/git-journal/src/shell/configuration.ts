@@ -76,6 +76,8 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   const synced = Promise.withResolvers<void>();
   let told: ReadonlyMap<string, Told> = new Map();
   let refused: ReadonlySet<string> = new Set();
+  /** The places in which destinations have their markers, by their names. */
+  let owned: ReadonlyMap<string, string> = new Map();
   let isStopped = false;
 
   const configsOf = (branchKey: string): ReadonlySet<string> => {
@@ -130,11 +132,15 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     for (const key of failing.keys()) if (!branches.has(key) || !tells(key)) failing.delete(key);
   };
 
+  const ownedNow = (): ReadonlyMap<string, string> =>
+    new Map([...reports].flatMap(([name, { owns }]) => (owns === undefined ? [] : [[name, owns] as const])));
+
   const resolveNow = (): void => {
     const state = isStopped ? undefined : watched.state();
     if (state === undefined) return;
     refused = refusedAmong(repositories());
-    resolution = resolved(state, settings, refused);
+    owned = ownedNow();
+    resolution = resolved(state, settings, { refusedConfigs: refused, owned });
     forget(resolution);
     countConflicts(resolution);
     checks.update(resolution.repositories);
@@ -187,7 +193,9 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
       const before = reports.get(destination);
       reports.set(destination, report);
       if (report.pushed.commits !== (before?.pushed.commits ?? 0)) tellOfPushes(destination);
-      telling.soon();
+      // Whose marker is there may decide whose a folder is.
+      if (report.owns === owned.get(destination)) telling.soon();
+      else resolving.soon();
     },
     reportRepository: (branchKey, readiness) => {
       if (isOfRepository(readiness)) failing.set(branchKey, readiness);

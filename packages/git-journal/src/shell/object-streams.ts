@@ -20,7 +20,7 @@ import type { Labels } from "../core/label-selector.ts";
 import { type FilePath, objectPath } from "../core/path.ts";
 import { isTooDeep, sanitised } from "../core/sanitise.ts";
 import type { SelectedResource } from "../core/selection.ts";
-import { type Marks, movedMark } from "../core/transactions.ts";
+import { type Marks, movedMarks } from "../core/transactions.ts";
 import type { FileTexts } from "./file-texts.ts";
 import { inOrder } from "./in-order.ts";
 
@@ -241,7 +241,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
         marks: kept?.marks ?? NO_MARKS,
       };
       const place = identityOf(first.resource, object);
-      const isMarked = kept !== undefined && movedMark(marksOf(before), kept.marks) !== undefined;
+      const isMarked = kept !== undefined && movedMarks(marksOf(before), kept.marks).length > 0;
       const change =
         by === "list" || isMarked ? undefined : seenChange(place, contentOf(before), live && { kept: live, object });
       made.set(stub, { before, files, change });
