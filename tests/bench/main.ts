@@ -1,6 +1,6 @@
 // `npm run bench`: what a Transaction costs, compared with other ways to make the same changes in the same run.
 import { execFile } from "node:child_process";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs, promisify } from "node:util";
@@ -15,7 +15,7 @@ import { cluster } from "./transactions/cluster.ts";
 import { controllers } from "./transactions/controllers.ts";
 import { startPeer } from "./transactions/peer.ts";
 import { measure, type Result } from "./transactions/scenario.ts";
-import { scenarios } from "./transactions/scenarios.ts";
+import { scenarios, warmUp } from "./transactions/scenarios.ts";
 import { resultTable, verdictTable } from "./transactions/table.ts";
 import { verdicts } from "./transactions/verdict.ts";
 
@@ -88,28 +88,22 @@ const end = async (code: number): Promise<never> => {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => void end(130));
 
 const run = async (): Promise<readonly Result[]> => {
-  const directory = await mkdtemp(path.join(os.tmpdir(), "janus-bench-"));
-  const plane = await startControlPlane({ log: say, directory: path.join(directory, "plane") });
+  const plane = await startControlPlane({ log: say });
   ends.push(plane.stop);
   await install(plane, installation());
   const kubeconfig = await plane.userKubeconfig("system:serviceaccount:janus-system:janus-controller");
   say("compiling the controller");
-  const janus = await controllers(directory, kubeconfig);
+  const janus = await controllers(path.join(plane.directory, "controllers"), kubeconfig);
   ends.push(janus.end, janus.stop);
   const place = await cluster(plane);
   const helm = await cached(binariesDirectory(process.env), "helm");
-  const peer =
-    flags.peer === undefined
-      ? undefined
-      : await startPeer(flags.peer, await mkdtemp(path.join(os.tmpdir(), "janus-bench-peer-")), say);
+  const peer = flags.peer === undefined ? undefined : await startPeer(flags.peer, say);
   if (peer !== undefined) ends.push(peer.stop);
   const results: Result[] = [];
-  const planned = scenarios({
-    cluster: place,
-    controllers: janus,
-    helm: E.isRight(helm) ? helm.right : undefined,
-    peer,
-  })
+  const places = { cluster: place, controllers: janus, helm: E.isRight(helm) ? helm.right : undefined, peer };
+  say(`warming up${places.helm === undefined ? "; there is no helm in the cache" : ""}`);
+  await warmUp(places);
+  const planned = scenarios(places)
     .map((scenario) => [scenario, scenario.rounds[flags.quick ? 0 : 1]] as const)
     .filter(([{ name }, rounds]) => rounds > 0 && name.includes(flags.only));
   for (const [at, [scenario, rounds]] of planned.entries()) {
@@ -126,11 +120,12 @@ try {
   const results = await run();
   const checked = verdicts(results, BOUNDS);
   const { load } = await machine();
-  print(
-    `${before.commit}, ${before.cores} × ${before.processor}, load before ${before.load.map((one) => one.toFixed(1)).join(", ")} and after ${load.map((one) => one.toFixed(1)).join(", ")}\n`,
-  );
+  const loads = [before.load, load]
+    .map((one) => one.map((average) => average.toFixed(1)).join(", "))
+    .join(" and after ");
+  print(`${before.commit}, ${before.cores} × ${before.processor}, load before ${loads}\n`);
   print(resultTable(results));
-  print(`\n${verdictTable(checked)}`);
+  if (flags.check) print(`\n${verdictTable(checked)}`);
   if (flags.json !== undefined)
     await writeFile(
       flags.json,

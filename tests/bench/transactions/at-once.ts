@@ -77,7 +77,7 @@ export const cpuTime = (cluster: Cluster, { running }: Controllers): Scenario =>
     const before = server();
     const ms = await work();
     await new Promise((resolve) => setTimeout(resolve, SETTLING));
-    return { ms, "API server CPU s per 1,000 changes": perThousand(server() - before) };
+    return { ms, "s of API server CPU per 1,000 changes": perThousand(server() - before) };
   };
   return {
     name: CPU,
@@ -88,7 +88,7 @@ export const cpuTime = (cluster: Cluster, { running }: Controllers): Scenario =>
         await cluster.haveTargets("janus", AT_ONCE * CHANGES);
         const before = useOf(pid()).cpu;
         const measured = await spent(() => commitMany(cluster, `cpu-${round}`, AT_ONCE, AT_ONCE));
-        return { ...measured, "controller CPU s per 1,000 changes": perThousand(useOf(pid()).cpu - before) };
+        return { ...measured, "s of controller CPU per 1,000 changes": perThousand(useOf(pid()).cpu - before) };
       },
       "bare writes": async (round) => {
         await cluster.haveTargets("bare", AT_ONCE * CHANGES);

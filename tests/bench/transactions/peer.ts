@@ -13,14 +13,13 @@ import { namesOf, patch } from "./objects.ts";
  * Starts it in a shell, as administrator: KUBECONFIG says of what. Resolves when it has committed a Transaction.
  *
  * @param command may install more, and must not return
- * @param directory for its control plane; is deleted in the end
  */
-export const startPeer = async (command: string, directory: string, log: (line: string) => void): Promise<Cluster> => {
-  const plane = await startControlPlane({ log, directory: path.join(directory, "plane") });
+export const startPeer = async (command: string, log: (line: string) => void): Promise<Cluster> => {
+  const plane = await startControlPlane({ log });
   const api = connect(must(loadConfig({}, plane.kubeconfig)));
   await installTransactions(api);
   await api.close();
-  const held = leash(directory);
+  const held = leash(path.join(plane.directory, "peer"));
   const env = { ...process.env, KUBECONFIG: plane.kubeconfig };
   const child = spawn("/bin/sh", ["-c", command], { env, stdio: ["ignore", 2, 2], detached: true });
   if (child.pid !== undefined) held.hold(child.pid);

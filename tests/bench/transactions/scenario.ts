@@ -5,8 +5,8 @@ export type Measure =
   | "ms"
   | "ms to leading"
   | "ms to first commit"
-  | "API server CPU s per 1,000 changes"
-  | "controller CPU s per 1,000 changes"
+  | "s of API server CPU per 1,000 changes"
+  | "s of controller CPU per 1,000 changes"
   | "MiB idle"
   | "MiB at work";
 

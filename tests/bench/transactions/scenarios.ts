@@ -43,6 +43,11 @@ const ways = ({ cluster, controllers, helm, peer }: Places): Readonly<Record<str
   ...(peer === undefined ? {} : { peer: transactionWay(peer, () => Promise.resolve()) }),
 });
 
+/** Once each way, so that everything is loaded, compiled and connected. */
+export const warmUp = async (places: Places): Promise<void> => {
+  for (const way of Object.values(ways(places))) await way(10)(-1);
+};
+
 /** First what is guarded: a quick run may not come to its last ones. */
 export const scenarios = (places: Places): readonly Scenario[] => {
   const { cluster, controllers, peer } = places;
