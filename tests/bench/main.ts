@@ -1,155 +1,140 @@
-import { MAX_CHANGES, transactions } from "@janus/api";
-import { controller } from "@janus/controller";
-import { jsonLog } from "@janus/runtime/parts";
-import { type Api, connect, loadConfig, type Resource } from "@janus/kube";
-import { configMaps, namespaces, serviceAccounts } from "@janus/types";
+// `npm run bench`: what a Transaction costs, compared with other ways to make the same changes in the same run.
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs, promisify } from "node:util";
+import { installation } from "@janus/deploy";
 import * as E from "fp-ts/lib/Either.js";
+import { binariesDirectory, cached } from "../control-plane/binaries/cache.ts";
+import { versions } from "../control-plane/binaries/binary.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
-import { installTransactions } from "../crash/transactions.ts";
-import { must } from "../crash/world.ts";
+import { install } from "../demo/install.ts";
+import { BOUNDS } from "./transactions/bounds.ts";
+import { cluster } from "./transactions/cluster.ts";
+import { controllers } from "./transactions/controllers.ts";
+import { startPeer } from "./transactions/peer.ts";
+import { measure, type Result } from "./transactions/scenario.ts";
+import { scenarios, warmUp } from "./transactions/scenarios.ts";
+import { resultTable, verdictTable } from "./transactions/table.ts";
+import { verdicts } from "./transactions/verdict.ts";
 
-/**
- * What atomicity costs: a Transaction of N ConfigMap patches against the least that any checkpointed sequence needs, N times
- * two serial writes with the same client, in turn in the same run. Machines differ and drift; the ratio is what counts.
- */
+const help = `Usage: npm run bench -- [flags]
 
-const NAMESPACE = "bench";
-const SIZES = [1, 10, 100, MAX_CHANGES] as const;
-const ROUNDS = 3;
+Boots a control plane of its own, runs the controller as its image runs it, and measures it in turn with bare writes (one
+server-side apply after another), kubectl apply --server-side, and helm upgrade --rollback-on-failure where a helm is in
+the cache. Progress goes to stderr, a table to stdout.
 
-const roleBindings: Resource = {
-  ...configMaps,
-  group: "rbac.authorization.k8s.io",
-  plural: "rolebindings",
-  kind: "RoleBinding",
-};
+Flags:
+  --quick           At most two minutes: fewer rounds, and not all scenarios. On a busy machine the last ones are left out.
+  --only <text>     Only the scenarios whose names contain this text.
+  --check           Ends with 1 if a figure exceeds its bound in tests/bench/transactions/bounds.ts.
+  --json <file>     Writes all values to this file.
+  --peer <command>  Also measures another controller of Transactions. The command runs in a shell with the KUBECONFIG of a
+                    control plane of its own on which the CRD is installed, and must not return.
+  --help            Shows this text.
+`;
 
-const create = async (api: Api, of: Resource, body: object): Promise<void> => {
-  const namespace = of.namespaced ? { namespace: NAMESPACE } : {};
-  must(await api.send({ verb: "create", resource: of, ...namespace, body }));
-};
+const flags = (() => {
+  try {
+    return parseArgs({
+      options: {
+        quick: { type: "boolean", default: false },
+        only: { type: "string", default: "" },
+        check: { type: "boolean", default: false },
+        json: { type: "string" },
+        peer: { type: "string" },
+        help: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
+    return process.exit(2);
+  }
+})();
+if (flags.help) {
+  process.stdout.write(help);
+  process.exit(0);
+}
 
-const configMap = (name: string, data: object): object => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name, namespace: NAMESPACE },
-  data,
+/** Of a quick run, in ms: then no further round begins. */
+const QUICK = 100_000;
+const began = performance.now();
+const isLate = (): boolean => flags.quick && performance.now() - began > QUICK;
+const say = (line: string): void =>
+  void process.stderr.write(`${((performance.now() - began) / 1000).toFixed(1).padStart(7)} s  ${line}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const commit = (): Promise<string> =>
+  promisify(execFile)("git", ["describe", "--always", "--dirty"], { cwd: import.meta.dirname }).then(
+    ({ stdout }) => stdout.trim(),
+    () => "unknown",
+  );
+const machine = async () => ({
+  date: new Date().toISOString(),
+  commit: await commit(),
+  processor: os.cpus()[0]?.model ?? "unknown",
+  cores: os.availableParallelism(),
+  node: process.versions.node,
+  programs: versions,
+  load: os.loadavg(),
 });
 
-const prepare = async (api: Api): Promise<void> => {
-  await installTransactions(api);
-  await create(api, namespaces, {
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: { name: NAMESPACE },
-  });
-  await create(api, serviceAccounts, {
-    apiVersion: "v1",
-    kind: "ServiceAccount",
-    metadata: { name: "bench" },
-  });
-  await create(api, roleBindings, {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "RoleBinding",
-    metadata: { name: "bench" },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "admin" },
-    subjects: [{ kind: "ServiceAccount", name: "bench", namespace: NAMESPACE }],
-  });
-  for (let n = 0; n < Math.max(...SIZES); n += 1)
-    await create(api, configMaps, configMap(`target-${n}`, { value: "0" }));
-  await create(api, configMaps, configMap("checkpoint", { cursor: "0" }));
+const ends: (() => Promise<unknown>)[] = [];
+const end = async (code: number): Promise<never> => {
+  for (const one of ends.toReversed()) await one().catch((error: unknown) => say(String(error)));
+  return process.exit(code);
 };
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => void end(130));
 
-/** ms for N times two serial writes: the target, and a small object that counts. */
-const bare = async (api: Api, size: number, value: string): Promise<number> => {
-  const start = performance.now();
-  for (let n = 0; n < size; n += 1) {
-    const name = `target-${n}`;
-    const body = configMap(name, { value });
-    must(
-      await api.send({
-        verb: "apply",
-        resource: configMaps,
-        namespace: NAMESPACE,
-        name,
-        body,
-        fieldManager: "bench",
-        force: true,
-      }),
-    );
-    const cursor = { data: { cursor: String(n) } };
-    must(
-      await api.send({
-        verb: "mergePatch",
-        resource: configMaps,
-        namespace: NAMESPACE,
-        name: "checkpoint",
-        body: cursor,
-      }),
-    );
+const run = async (): Promise<readonly Result[]> => {
+  const plane = await startControlPlane({ log: say });
+  ends.push(plane.stop);
+  await install(plane, installation());
+  const kubeconfig = await plane.userKubeconfig("system:serviceaccount:janus-system:janus-controller");
+  say("compiling the controller");
+  const janus = await controllers(path.join(plane.directory, "controllers"), kubeconfig);
+  ends.push(janus.end, janus.stop);
+  const place = await cluster(plane);
+  const helm = await cached(binariesDirectory(process.env), "helm");
+  const peer = flags.peer === undefined ? undefined : await startPeer(flags.peer, say);
+  if (peer !== undefined) ends.push(peer.stop);
+  const results: Result[] = [];
+  const places = { cluster: place, controllers: janus, helm: E.isRight(helm) ? helm.right : undefined, peer };
+  say(`warming up${places.helm === undefined ? "; there is no helm in the cache" : ""}`);
+  await warmUp(places);
+  const planned = scenarios(places)
+    .map((scenario) => [scenario, scenario.rounds[flags.quick ? 0 : 1]] as const)
+    .filter(([{ name }, rounds]) => rounds > 0 && name.includes(flags.only));
+  for (const [at, [scenario, rounds]] of planned.entries()) {
+    const tell = (side: string, round: number): void =>
+      say(`[${at + 1}/${planned.length}] ${scenario.name}: ${side}, round ${round + 1} of ${rounds}`);
+    if (isLate()) say(`[${at + 1}/${planned.length}] ${scenario.name}: left out, since the time is over`);
+    results.push(...(await measure(scenario, rounds, tell, isLate)));
   }
-  return performance.now() - start;
+  return results;
 };
 
-/** ms from the creation of a Transaction until it is Committed. */
-const transaction = async (api: Api, size: number, value: string): Promise<number> => {
-  const name = `bench-${size}-${value}`;
-  const changes = Array.from({ length: size }, (_, n) => ({
-    type: "Patch",
-    target: { apiVersion: "v1", kind: "ConfigMap", name: `target-${n}` },
-    content: { data: { value } },
-  }));
-  const start = performance.now();
-  await create(api, transactions, {
-    apiVersion: "backup.janus.io/v1alpha1",
-    kind: "Transaction",
-    metadata: { name, namespace: NAMESPACE },
-    spec: { serviceAccountName: "bench", changes },
-  });
-  for (;;) {
-    const seen = must(await api.send({ verb: "get", resource: transactions, namespace: NAMESPACE, name }));
-    const { phase } = (seen["status"] ?? {}) as { readonly phase?: string };
-    if (phase === "Committed") return performance.now() - start;
-    if (phase === "Failed" || phase === "RolledBack") throw new Error(JSON.stringify(seen["status"]));
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-
-const plane = await startControlPlane({ log: say });
 try {
-  const config = loadConfig({}, plane.kubeconfig);
-  if (E.isLeft(config)) throw new Error(config.left);
-  const api = connect(config.right);
-  say(`preparing ${Math.max(...SIZES)} ConfigMaps`);
-  await prepare(api);
-  const janus = controller(connect(config.right), {
-    settings: { controllerNamespace: NAMESPACE, writeTimeout: 5000, margin: 1000, recoveryDelay: 30_000 },
-    concurrency: 4,
-    identity: "bench",
-    log: jsonLog("error"),
-  });
-  await janus.synced;
-  say("");
-  say("changes   two bare writes each   Transaction   ratio   (medians of 3 rounds, in turn)");
-  for (const size of SIZES) {
-    const bares: number[] = [];
-    const wholes: number[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      bares.push(await bare(api, size, `bare-${round}`));
-      wholes.push(await transaction(api, size, `r${round}`));
-    }
-    const [a, b] = [median(bares), median(wholes)];
-    const cells = [String(size).padStart(7), `${a.toFixed(0)} ms`.padStart(23), `${b.toFixed(0)} ms`.padStart(14)];
-    say([...cells, (b / a).toFixed(2).padStart(8)].join(""));
-  }
-  await janus.stop();
-  await api.close();
-} finally {
-  await plane.stop();
+  const before = await machine();
+  const results = await run();
+  const checked = verdicts(results, BOUNDS);
+  const { load } = await machine();
+  const loads = [before.load, load]
+    .map((one) => one.map((average) => average.toFixed(1)).join(", "))
+    .join(" and after ");
+  print(`${before.commit}, ${before.cores} × ${before.processor}, load before ${loads}\n`);
+  print(resultTable(results));
+  if (flags.check) print(`\n${verdictTable(checked)}`);
+  if (flags.json !== undefined)
+    await writeFile(
+      flags.json,
+      `${JSON.stringify({ ...before, loadAfter: load, quick: flags.quick, results, checked }, null, 2)}\n`,
+    );
+  const exceeded = checked.filter(({ is }) => is === "exceeded");
+  if (flags.check && exceeded.length > 0) say(`${exceeded.length} figures exceed their bounds`);
+  await end(flags.check && exceeded.length > 0 ? 1 : 0);
+} catch (error) {
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  await end(1);
 }
-process.exit(0);

@@ -16,6 +16,8 @@ export type ComponentName = "etcd" | "kube-apiserver" | "kube-controller-manager
 export interface ControlPlane extends Facts {
   /** Path of a kubeconfig with a client certificate for this user. */
   readonly userKubeconfig: (name: string, groups?: readonly string[]) => Promise<string>;
+  /** Undefined while it does not run. */
+  readonly pid: (name: ComponentName) => number | undefined;
   /** Stops it in its tracks (SIGSTOP): connections stay open and nothing answers. */
   readonly pause: (name: ComponentName) => void;
   readonly resume: (name: ComponentName) => void;
@@ -153,6 +155,7 @@ export const startControlPlane = async (options: Options = {}): Promise<ControlP
   return {
     ...facts,
     userKubeconfig: (name, groups) => userKubeconfig(facts, name, groups),
+    pid: (name) => components[name].pid(),
     pause: (name) => components[name].signal("SIGSTOP"),
     resume: (name) => components[name].signal("SIGCONT"),
     restart: async (name, signal) => {

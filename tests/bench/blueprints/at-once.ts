@@ -1,6 +1,6 @@
 // Many ActionSets at once, in turn with as many chains of bare Pods.
 import type { Cluster } from "./cluster.ts";
-import { type Figure, median, numbers, seconds, timed } from "./figures.ts";
+import { type Figure, median, numbers, seconds, timed } from "../figures.ts";
 import { tasks } from "./phases.ts";
 import { runBarePod } from "./pods.ts";
 import { isComplete } from "./progress.ts";

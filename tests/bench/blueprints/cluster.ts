@@ -3,18 +3,17 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { actionSets, blueprints } from "@janus/blueprints";
 import { installation } from "@janus/deploy";
-import { type Api, type Client, connect, type KubeObject, loadConfig, type Resource } from "@janus/kube";
-import { keyOf, startReflector } from "@janus/runtime/parts";
+import { type Client, connect, type KubeObject, loadConfig } from "@janus/kube";
 import { configMaps, namespaces, pods, serviceAccounts } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { actionOn, actionSet, blueprint } from "../../blueprints/objects.ts";
 import { startControlPlane } from "../../control-plane/control-plane.ts";
-import { leash } from "../../control-plane/leash.ts";
 import { install } from "../../demo/install.ts";
-import { compiledProgram, imageEnvironment, nodeFlags } from "../../fixtures/image-program.ts";
 import { startNode } from "../../fixtures/node/start-node.ts";
-import { type Replica, replica } from "../../fixtures/replica.ts";
+import type { Replica } from "../../fixtures/replica.ts";
 import { create, roleBindings } from "../../load/world.ts";
+import { imageReplicas } from "../image-replicas.ts";
+import { type Seen, watched } from "../watched.ts";
 
 export const NAMESPACE = "bench";
 const USER = "system:serviceaccount:janus-system:janus-blueprints";
@@ -40,47 +39,6 @@ const askedOf = ({ verb, objectRef, requestReceivedTimestamp }: AuditEvent): Ask
   resource: [objectRef?.resource ?? "none", objectRef?.subresource].filter((part) => part !== undefined).join("/"),
   at: Date.parse(requestReceivedTimestamp),
 });
-
-/** The objects of a kind, and when they are seen to be as one waits for them to be. */
-export interface Seen {
-  readonly when: (name: string, isSo: (object: KubeObject) => boolean) => Promise<KubeObject>;
-}
-
-interface Awaited {
-  readonly isSo: (object: KubeObject) => boolean;
-  readonly resolve: (object: KubeObject) => void;
-}
-
-const watched = async (api: Api, resource: Resource, onAdded: (object: KubeObject) => void = () => {}) => {
-  const waiting = new Map<string, Awaited>();
-  const known = new Set<string>();
-  const over = new AbortController();
-  const { store, synced } = startReflector(
-    api,
-    { resource, namespace: NAMESPACE },
-    {
-      signal: over.signal,
-      onEvent: (event) => {
-        if (event.type !== "applied") return;
-        const key = keyOf(event.object);
-        if (!known.has(key)) onAdded(event.object);
-        known.add(key);
-        const one = waiting.get(key);
-        if (one?.isSo(event.object) !== true) return;
-        waiting.delete(key);
-        one.resolve(event.object);
-      },
-    },
-  );
-  await synced;
-  const when: Seen["when"] = (name, isSo) => {
-    const key = `${NAMESPACE}/${name}`;
-    const there = store.get(key);
-    if (there !== undefined && isSo(there)) return Promise.resolve(there);
-    return new Promise((resolve) => waiting.set(key, { isSo, resolve }));
-  };
-  return { when, stop: () => over.abort() };
-};
 
 export interface Cluster {
   readonly api: Client;
@@ -124,9 +82,6 @@ export const cluster = async (directory: string, log: (line: string) => void): P
     directory: path.join(directory, "plane"),
     apiServerFlags: await auditFlags(audit),
   });
-  const home = path.join(directory, "replicas");
-  await mkdir(home);
-  const held = leash(directory);
   const config = loadConfig({}, plane.kubeconfig);
   if (E.isLeft(config)) throw new Error(config.left);
   const api = connect(config.right, { connections: 64, deadline: 60_000, writeTimeout: 30_000 });
@@ -142,14 +97,11 @@ export const cluster = async (directory: string, log: (line: string) => void): P
   await create(api, configMaps, NAMESPACE, { metadata: { name: "subject" } });
   const node = await startNode(api);
   const listeners: ((pod: KubeObject) => void)[] = [];
-  const podsSeen = await watched(api, pods, (pod) => {
+  const podsSeen = await watched(api, pods, NAMESPACE, (pod) => {
     for (const listener of listeners) listener(pod);
   });
-  const actionSetsSeen = await watched(api, actionSets);
-  const program = await compiledProgram();
-  // Replicas have the environment of this process.
-  Object.assign(process.env, imageEnvironment());
-  const replicas: Replica[] = [];
+  const actionSetsSeen = await watched(api, actionSets, NAMESPACE);
+  const replicas = await imageReplicas(directory);
   return {
     api,
     pods: podsSeen,
@@ -159,12 +111,8 @@ export const cluster = async (directory: string, log: (line: string) => void): P
       void (await create(api, blueprints, NAMESPACE, blueprint(name, { do: { phases } }))),
     submit: async (name, recipe) =>
       void (await create(api, actionSets, NAMESPACE, actionSet(name, actionOn("do", recipe)))),
-    controller: async (name) => {
-      const flags = ["--blueprints", "--default-service-account=ops", `--kubeconfig=${kubeconfig}`];
-      const made = await replica(name, flags, home, held, nodeFlags(), program);
-      replicas.push(made);
-      return made;
-    },
+    controller: (name) =>
+      replicas.create(name, ["--blueprints", "--default-service-account=ops", `--kubeconfig=${kubeconfig}`]),
     asked: async () => {
       const lines = (await readFile(path.join(audit, "audit.log"), "utf8")).trim().split("\n");
       const events = lines.map((line) => JSON.parse(line) as AuditEvent);
@@ -172,13 +120,13 @@ export const cluster = async (directory: string, log: (line: string) => void): P
       return [...new Map(events.map((event) => [event.auditID, event])).values()].map(askedOf);
     },
     stop: async () => {
-      await Promise.all(replicas.map((one) => one.stop()));
+      await replicas.stop();
       podsSeen.stop();
       actionSetsSeen.stop();
       await node.stop();
       await api.close();
       await plane.stop();
-      await held.end();
+      await replicas.end();
     },
   };
 };

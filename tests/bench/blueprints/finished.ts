@@ -1,12 +1,11 @@
 // A controller that starts with many finished ActionSets: how soon it works, what memory it takes, and what it asks when idle.
-import { readFile } from "node:fs/promises";
 import { actionSets as resource } from "@janus/blueprints";
-import type { Replica } from "../../fixtures/replica.ts";
 import { sideBySide } from "../../fixtures/side-by-side.ts";
 import { create } from "../../load/world.ts";
 import { RECIPE } from "./at-once.ts";
 import { type Cluster, NAMESPACE } from "./cluster.ts";
-import { counted, type Figure, numbers, seconds } from "./figures.ts";
+import { counted, type Figure, numbers, seconds } from "../figures.ts";
+import { useOf } from "../process-use.ts";
 import { isComplete } from "./progress.ts";
 
 const FINISHED = 1000;
@@ -14,11 +13,6 @@ const FINISHED = 1000;
 const QUIET = 5000;
 /** In ms. */
 const IDLE = 30_000;
-
-const memoryOf = async ({ pid }: Replica, key: "VmHWM" | "VmRSS"): Promise<string> => {
-  const status = await readFile(`/proc/${pid()}/status`, "utf8");
-  return `${(Number(new RegExp(`^${key}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024).toFixed(0)} MiB`;
-};
 
 /** Resolves when it has nothing left to do. */
 const settled = async (requests: () => Promise<number>): Promise<void> => {
@@ -50,6 +44,7 @@ export const finishedFigures = async (place: Cluster, model: string): Promise<re
   const before = (await asked()).length;
   await pause(IDLE);
   const idle = (await asked()).slice(before).map(({ verb, resource: of }) => `${verb} ${of}`);
+  const { peak, resident } = useOf(replica.pid());
   return [
     {
       what: `${FINISHED} finished ActionSets present: from the start of the process to its first phase`,
@@ -58,7 +53,7 @@ export const finishedFigures = async (place: Cluster, model: string): Promise<re
     },
     {
       what: "its memory, resident",
-      measured: `${await memoryOf(replica, "VmHWM")} at most, ${await memoryOf(replica, "VmRSS")} in the end`,
+      measured: `${peak.toFixed(0)} MiB at most, ${resident.toFixed(0)} MiB in the end`,
       most: "120 MiB",
     },
     {

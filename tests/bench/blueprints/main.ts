@@ -4,7 +4,7 @@ import { loadavg, tmpdir } from "node:os";
 import path from "node:path";
 import { atOnceFigures } from "./at-once.ts";
 import { cluster } from "./cluster.ts";
-import type { Figure } from "./figures.ts";
+import type { Figure } from "../figures.ts";
 import { finishedFigures } from "./finished.ts";
 import { phaseFigures } from "./phases.ts";
 import { renderFigures } from "./render.ts";

@@ -1,6 +1,6 @@
 // What a phase costs above a bare Pod: time and writes of a KubeTask, in turn with bare Pods.
 import { type Asked, type Cluster, NAMESPACE } from "./cluster.ts";
-import { counted, type Figure, ms, numbers, quantile, timed } from "./figures.ts";
+import { counted, type Figure, ms, numbers, quantile, timed } from "../figures.ts";
 import { COMMAND, runBarePod } from "./pods.ts";
 import { isComplete } from "./progress.ts";
 

@@ -1,7 +1,7 @@
 // How long the args of a phase take with a large template in the shape of published ones, parsed anew each time.
 import { renderedAction } from "@janus/blueprints/authoring";
 import * as E from "fp-ts/lib/Either.js";
-import { type Figure, median, numbers, quantile } from "./figures.ts";
+import { type Figure, median, numbers, quantile } from "../figures.ts";
 
 const ROUNDS = 300;
 

@@ -2,7 +2,7 @@
 import { configMaps } from "@janus/types";
 import { must, create } from "../../load/world.ts";
 import { type Cluster, NAMESPACE } from "./cluster.ts";
-import { type Figure, median, ms, numbers, quantile, timed } from "./figures.ts";
+import { type Figure, median, ms, numbers, quantile, timed } from "../figures.ts";
 import { isComplete, isRunning } from "./progress.ts";
 
 const ROUNDS = 15;

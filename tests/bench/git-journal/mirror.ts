@@ -1,7 +1,7 @@
 // `npm run bench:git-journal [OBJECTS] [PEER]`: how long a first sync of 10,000 objects takes, and what changes cost.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
@@ -20,6 +20,7 @@ import { gitOf, startGitServer } from "../../fixtures/git-server.ts";
 import { compiledProgram, imageEnvironment, nodeFlags } from "../../fixtures/image-program.ts";
 import { removeMemory } from "../../fixtures/journal-memory.ts";
 import { crds, must } from "../../load/world.ts";
+import { useOf } from "../process-use.ts";
 
 const OBJECTS = Number(process.argv[2] ?? 10_000);
 /** Changes of each second, for so many seconds. */
@@ -36,16 +37,6 @@ const IMAGE = "git-journal";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
-
-/** A process, in MiB: now, and at most; and the time of a core that it and its git processes have taken, in s. */
-const usage = (pid: number) => {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const mib = (field: string): number =>
-    Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`, "u").exec(status)?.[1] ?? 0) / 1024);
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  const ticks = stat.slice(11, 15).reduce((sum, one) => sum + Number(one), 0);
-  return { rss: mib("VmRSS"), peak: mib("VmHWM"), cpu: ticks / 100 };
-};
 
 const inLanes = async (count: number, run: (n: number) => Promise<unknown>): Promise<void> => {
   let next = 0;
@@ -85,13 +76,15 @@ const measure = async (api: Api, { name, directory, start }: Mirror): Promise<vo
   try {
     const began = performance.now();
     while (files() < OBJECTS) await sleep(200);
-    const first = usage(pid);
+    const first = useOf(pid);
     say(
-      `${name}: first sync: ${seconds(began)}, ${git(["rev-list", "--count", branch()]).trim()} commits, ${first.peak} MiB at most, ${first.cpu.toFixed(1)} s of a core`,
+      `${name}: first sync: ${seconds(began)}, ${git(["rev-list", "--count", branch()]).trim()} commits, ${first.peak.toFixed(0)} MiB at most, ${first.cpuOfAll.toFixed(1)} s of a core`,
     );
     await sleep(IDLE * 1000);
-    const idle = usage(pid);
-    say(`${name}: idle: ${idle.rss} MiB, ${(((idle.cpu - first.cpu) / IDLE) * 100).toFixed(1)} % of a core`);
+    const idle = useOf(pid);
+    say(
+      `${name}: idle: ${idle.resident.toFixed(0)} MiB, ${(((idle.cpuOfAll - first.cpuOfAll) / IDLE) * 100).toFixed(1)} % of a core`,
+    );
     const changing = performance.now();
     let behind = 0;
     for (let second = 0; second < SECONDS; second += 1) {
@@ -112,9 +105,9 @@ const measure = async (api: Api, { name, directory, start }: Mirror): Promise<vo
     const last = listed().find((file) => file.endsWith(`object-${(SECONDS * RATE - 1) % OBJECTS}.yaml`)) ?? "";
     const ended = performance.now();
     while (!git(["cat-file", "blob", `${branch()}:${last}`]).includes(`${name} ${SECONDS - 1} `)) await sleep(200);
-    const after = usage(pid);
+    const after = useOf(pid);
     say(
-      `${name}: ${SECONDS * RATE} changes in ${seconds(changing)} (${behind} of ${SECONDS} seconds were too short): the last was pushed ${seconds(ended)} later; ${after.peak} MiB at most, ${(((after.cpu - idle.cpu) / (SECONDS * RATE)) * 1000).toFixed(1)} s of a core for 1,000 changes`,
+      `${name}: ${SECONDS * RATE} changes in ${seconds(changing)} (${behind} of ${SECONDS} seconds were too short): the last was pushed ${seconds(ended)} later; ${after.peak.toFixed(0)} MiB at most, ${(((after.cpuOfAll - idle.cpuOfAll) / (SECONDS * RATE)) * 1000).toFixed(1)} s of a core for 1,000 changes`,
     );
   } finally {
     child.kill("SIGTERM");

@@ -1,0 +1,91 @@
+// Ways to change many ConfigMaps: a Transaction, bare writes, kubectl, helm. Each has targets of its own, all alike.
+import { execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { configMaps } from "@janus/types";
+import { must } from "../../load/world.ts";
+import { timed } from "../figures.ts";
+import { type Cluster, NAMESPACE } from "./cluster.ts";
+import { configMap, namesOf, patch } from "./objects.ts";
+import type { Side } from "./scenario.ts";
+
+/** A way to change so many objects, all in one go. */
+export type Way = (count: number) => Side;
+
+/** Applies one object after the other, as cheaply as the API allows. */
+export const bareWrites = async ({ api }: Cluster, names: readonly string[], value: string): Promise<void> => {
+  for (const name of names) {
+    const body = configMap(name, value);
+    const at = { resource: configMaps, namespace: NAMESPACE, name };
+    must(await api.send({ verb: "apply", ...at, body, fieldManager: "bench", force: true }));
+  }
+};
+
+/** @param ready resolves when a controller runs */
+export const transactionWay =
+  (cluster: Cluster, ready: () => Promise<unknown>): Way =>
+  (count) =>
+  async (round) => {
+    await ready();
+    await cluster.haveTargets("janus", count);
+    const name = `changes-${count}-${round}`;
+    const changes = namesOf("janus", count).map((target) => patch(target, name));
+    const ms = await timed(() => cluster.reach("Committed", name, changes));
+    await cluster.over([name]);
+    return { ms };
+  };
+
+export const bareWay =
+  (cluster: Cluster): Way =>
+  (count) =>
+  async (round) => {
+    await cluster.haveTargets("bare", count);
+    return { ms: await timed(() => bareWrites(cluster, namesOf("bare", count), `${count}-${round}`)) };
+  };
+
+/** Runs a program as administrator. Rejects with what it complains of. */
+const run = ({ plane }: Cluster, file: string, args: readonly string[]): Promise<unknown> => {
+  const home = path.join(plane.directory, "client");
+  const caches = Object.fromEntries(
+    ["KUBECACHEDIR", "HELM_CACHE_HOME", "HELM_CONFIG_HOME", "HELM_DATA_HOME"].map((name) => [
+      name,
+      path.join(home, name),
+    ]),
+  );
+  const env = { PATH: process.env["PATH"], KUBECONFIG: plane.kubeconfig, ...caches };
+  return promisify(execFile)(file, [...args, "--namespace", NAMESPACE], { env, maxBuffer: 1 << 28 });
+};
+
+/** A program is started for each run. Its first one of so many objects creates them, and does not count. */
+const programWay = (change: (count: number, value: string) => Promise<() => Promise<unknown>>): Way => {
+  const created = new Set<number>();
+  return (count) => async (round) => {
+    if (!created.has(count)) await (await change(count, "none"))();
+    created.add(count);
+    return { ms: await timed(await change(count, `${count}-${round}`)) };
+  };
+};
+
+export const kubectlWay = (cluster: Cluster): Way =>
+  programWay(async (count, value) => {
+    const file = path.join(cluster.plane.directory, `kubectl-${count}.json`);
+    const items = namesOf("kubectl", count).map((name) => configMap(name, value));
+    await writeFile(file, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+    return () => run(cluster, cluster.plane.binaries.kubectl, ["apply", "--server-side", "-f", file]);
+  });
+
+export const helmWay = (cluster: Cluster, helm: string): Way =>
+  programWay(async (count, value) => {
+    const release = `helm-${count}`;
+    const chart = path.join(cluster.plane.directory, release);
+    await mkdir(path.join(chart, "templates"), { recursive: true });
+    await writeFile(
+      path.join(chart, "Chart.yaml"),
+      JSON.stringify({ apiVersion: "v2", name: release, version: "1.0.0" }),
+    );
+    const objects = namesOf(release, count).map((name) => JSON.stringify(configMap(name, "{{ .Values.value }}")));
+    await writeFile(path.join(chart, "templates", "objects.yaml"), objects.join("\n---\n"));
+    const flags = ["--install", "--rollback-on-failure", "--set-string", `value=${value}`];
+    return () => run(cluster, helm, ["upgrade", release, chart, ...flags]);
+  });
