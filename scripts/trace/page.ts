@@ -40,14 +40,12 @@ the controller sends them, and \`decide\` is called again. Each number below is 
 that led to it and their files: the last one made the first request. Below it are
 
 - the requests that are sent, concurrently, each with its purpose. Targets are read and changed as the ServiceAccount of
-  the Transaction, everything else as the controller. Behind the arrow is named how the answer is folded into what this
-  process remembers, by [\`observe\`](../packages/controller/src/core/observe.ts) and the
-  \`observe-*.ts\` whose tables have these names;
+  the Transaction, everything else as the controller. Behind the arrow is named how the answer is folded into what is
+  remembered, by [\`observe\`](../packages/controller/src/core/observe.ts) and the \`observe-*.ts\` with these names;
 - what is recorded by them: the status of the Transaction, and the journal, a ConfigMap. When the controller dies, this
-  is all that a new process goes by. The cursor of the journal is the index of the change that may be in flight then.
+  is all that a new process goes by. Changes from its cursor on, up to the end of its window, may have been made then.
 
-With \`--crash-at ${firstWrite}\` the controller is killed before it has the answer to request ${firstWrite}, the first change, and a new process
-finds out whether that was applied. [Internals](internals.md) says why each step is as it is.
+With \`--crash-at ${firstWrite}\` it is killed before it has the answer to the first change. [Internals](internals.md) says why each step is so.
 
 ${decisionsOf(committed)}
 

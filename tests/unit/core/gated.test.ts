@@ -1,9 +1,8 @@
 import { type Change, fieldManager, type Metadata, REQUEST_ROLLBACK, type Status, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { assert, describe, expect, it } from "vitest";
-import { withChange, withoutRead } from "../../../packages/controller/src/core/state/observations.ts";
+import { withChange, withoutRead, journalIn } from "../../../packages/controller/src/core/state/observations.ts";
 import { atRest } from "../../../packages/controller/src/core/state/idle-memory.ts";
-import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import { projected } from "../../../packages/controller/src/core/state/status-update.ts";

@@ -1,6 +1,6 @@
+import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
 import type { Change } from "@janus/api";
 import { assert, describe, expect, it } from "vitest";
-import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import { recordPrepared } from "../../../packages/controller/src/core/phases/record-prepared.ts";
 import { change, examined, former, observing, seen, underway } from "./underway.ts";
 

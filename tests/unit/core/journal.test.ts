@@ -55,8 +55,8 @@ const renewed: fc.Arbitrary<Renewed> = fc.record({
 const entry: fc.Arbitrary<Entry> = fc.record(
   {
     position,
-    created: fc.tuple(index, text),
-    note: fc.tuple(index, note),
+    created: fc.array(fc.tuple(index, text), { maxLength: 3 }).map((all) => new Map(all)),
+    notes: fc.array(fc.tuple(index, note), { maxLength: 3 }).map((all) => new Map(all)),
     renewed: fc.tuple(index, renewed),
     storeNames: fc.integer({ min: 1, max: 100 }),
   },
@@ -135,13 +135,11 @@ describe("the journal", () => {
         expect(journal.position).toEqual(
           entries.findLast(({ position }) => position !== undefined)?.position ?? forward(0),
         );
-        expect(journal.created).toEqual(
-          new Map(entries.flatMap(({ created }) => (created === undefined ? [] : [created]))),
-        );
+        expect(journal.created).toEqual(new Map(entries.flatMap(({ created }) => [...(created ?? [])])));
         expect(journal.storeNames).toBe(
           entries.findLast(({ storeNames }) => storeNames !== undefined)?.storeNames ?? 3,
         );
-        expect(journal.notes).toEqual(new Map(entries.flatMap(({ note }) => (note === undefined ? [] : [note]))));
+        expect(journal.notes).toEqual(new Map(entries.flatMap(({ notes }) => [...(notes ?? [])])));
         expect(journal.renewed).toEqual(
           new Map(entries.flatMap(({ renewed }) => (renewed === undefined ? [] : [renewed]))),
         );
@@ -386,7 +384,7 @@ it.each(["rejected", "unknown", "rollback-failed", "restored"] as const)(
     };
     const journal = decodeJournal(stored, CHANGES);
     expect(journal?.notes.get(0)).toEqual({ type, error: "no" });
-    const patch = journal && journalPatch(journal, { note: [0, { type, error: "no" }] });
+    const patch = journal && journalPatch(journal, { notes: new Map([[0, { type, error: "no" }]]) });
     expect(patch).toMatchObject({ data: { "note-0": data["note-0"] } });
   },
 );

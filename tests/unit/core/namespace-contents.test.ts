@@ -1,7 +1,7 @@
 import { namespaces } from "@janus/types";
+import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
 import { expect, it } from "vitest";
 import type { ObjectRef } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
-import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import type { Unlisted } from "../../../packages/controller/src/core/state/listings.ts";
 import type { UndoContext } from "../../../packages/controller/src/core/undo/undo-context.ts";
 import { contents, unseen } from "../../../packages/controller/src/core/undo/namespace-contents.ts";

@@ -5,8 +5,12 @@ import { describe, expect, it } from "vitest";
 import { digestOfStore } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
 import type { Journal } from "../../../packages/controller/src/core/state/journal.ts";
-import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
-import { changeIn, type Observations, rollbackIn } from "../../../packages/controller/src/core/state/observations.ts";
+import {
+  changeIn,
+  type Observations,
+  rollbackIn,
+  journalIn,
+} from "../../../packages/controller/src/core/state/observations.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import type { RollbackObservations } from "../../../packages/controller/src/core/state/rollback-observations.ts";
 import type { UndoStep } from "../../../packages/controller/src/core/undo/undo-context.ts";

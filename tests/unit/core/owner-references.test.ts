@@ -1,5 +1,5 @@
+import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
 import { describe, expect, it } from "vitest";
-import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import type { Journal, Position } from "../../../packages/controller/src/core/state/journal.ts";
 import {
   isGarbageCollected,

@@ -1,7 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { withChange } from "../../../packages/controller/src/core/state/observations.ts";
-import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
+import { withChange, journalIn } from "../../../packages/controller/src/core/state/observations.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { change, checkpoints, former, later, underway } from "./underway.ts";
 import type { KubeObject } from "@janus/types";

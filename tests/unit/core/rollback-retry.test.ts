@@ -1,9 +1,9 @@
+import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
 import { type Item, RETRY_ROLLBACK } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { Note, Position } from "../../../packages/controller/src/core/state/journal.ts";
-import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import { retryRollback } from "../../../packages/controller/src/core/transitions/rollback-retry.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";

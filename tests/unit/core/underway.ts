@@ -20,10 +20,10 @@ import {
   noObservations,
   type Observations,
   withChanges,
+  journalIn,
 } from "../../../packages/controller/src/core/state/observations.ts";
 import type { Trial } from "../../../packages/controller/src/core/state/preflight-observations.ts";
 import type { TargetObservation } from "../../../packages/controller/src/core/state/target-observations.ts";
-import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW, settings } from "./arbitrary-situation.ts";
 import { transaction, UID } from "./transaction.ts";

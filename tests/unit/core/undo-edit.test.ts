@@ -1,8 +1,8 @@
+import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
 import type { ResolvedChange } from "@janus/api";
 import type { JsonObject, KubeObject } from "@janus/types";
 import { describe, expect, it } from "vitest";
 import { withServerMutations } from "../../../packages/controller/src/core/merge/server-mutations.ts";
-import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import { undoEdit } from "../../../packages/controller/src/core/undo/undo-edit.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { change, former, observing, underway } from "./underway.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isExhaustive, sampled, share } from "../../fixtures/sample.ts";
 import { explore, type Exploration, showViolations } from "./explore.ts";
-import { begin, type Particulars, ONCE, type Type, TYPES } from "./scenario.ts";
+import { begin, NEVER, type Particulars, ONCE, type Type, TYPES } from "./scenario.ts";
 import type { Budget } from "./state.ts";
 import type { Rules } from "./moment.ts";
 
@@ -37,6 +37,32 @@ const exploration = (
   console.log(`${types.join(", ")}: ${found.states} states, ends ${JSON.stringify(found.ends)}`);
   return found;
 };
+
+/** Those that may be sent before it is recorded that the one before is in. */
+const FOLLOWING = ["Create", "Update", "Patch"] as const satisfies readonly Type[];
+const windows = [
+  ...TYPES.flatMap((first) => FOLLOWING.map((second): readonly Type[] => [first, second])),
+  ...FOLLOWING.flatMap((first) => FOLLOWING.map((second): readonly Type[] => [first, second, "Patch"])),
+  ...FOLLOWING.map((second): readonly Type[] => ["Delete", second, "Create"]),
+];
+/** A process ends in the middle of a window, others change or remove a target, and the next one is to stop. */
+const INTERRUPTED: Budget = {
+  ...NEVER,
+  all: isThorough ? 3 : 2,
+  crash: 1,
+  others: 1,
+  wishes: 1,
+  late: isThorough ? 1 : 0,
+};
+
+describe("whoever interferes with a window of changes that a process leaves behind", { timeout: 600_000 }, () => {
+  it.each(sampled(windows, share({ npmTest: 14, ci: 14 })).map((types) => ({ types })))(
+    "nothing is half-applied: $types",
+    ({ types }) => {
+      expect(showViolations(exploration(types, INTERRUPTED))).toBe("");
+    },
+  );
+});
 
 describe("whatever goes wrong, a Transaction ends, and never half-applied", { timeout: 600_000 }, () => {
   it.each(isThorough ? pairs : [["Create", "Delete"] as const])("any two misfortunes: %s, %s", (...types) => {

@@ -4,7 +4,7 @@ import { type ApiError, classify, type Instant, type KubeObject } from "@janus/t
 import * as E from "fp-ts/lib/Either.js";
 import { changeFaults, changeFolds } from "./forward/observe-change.ts";
 import { gateFaults, gateFolds, observeEvents, observePods } from "./forward/observe-gates.ts";
-import { traceFolds } from "./forward/observe-lost-journal.ts";
+import { traceFolds } from "./forward/observe-traces.ts";
 import { withFreedLock } from "./locks/lock-queue.ts";
 import { lockFaults, lockFolds } from "./locks/observe-lock.ts";
 import { preflightFolds } from "./preflight/observe-preflight.ts";

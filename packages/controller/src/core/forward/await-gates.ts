@@ -24,7 +24,8 @@ import { isTried } from "./last-look.ts";
 import type { Gated } from "../state/gated.ts";
 import { type GateObservation, observeGates } from "./gate-states.ts";
 import { irreversibleReason, requestToStop, timeoutCause } from "./reason-to-stop.ts";
-import { unauthorizedChanges } from "./send-change.ts";
+import { unauthorizedChanges } from "../state/late-locks.ts";
+import { intentAt } from "../state/window.ts";
 
 /**
  * For so long after the change, a failure may be that of the state before, in ms: a controller may report that it has seen the new
@@ -135,7 +136,7 @@ export const awaitGates = (
       checkpoint(
         txn,
         journal,
-        { position: { direction: "forward", cursor } },
+        { position: intentAt(txn, cursor, unauthorizedChanges(txn)) },
         ...waits.map(
           ({ gated: { index, place, gates } }): EventSpec => ({
             type: "Normal",

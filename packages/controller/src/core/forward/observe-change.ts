@@ -2,6 +2,7 @@
 import { classify, deniedVerb, isAbsent, isUnserved, mayBeApplied, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { formatRef, ownerUids, terminatingMessage } from "../kubernetes/kube-object.ts";
+import { isMarked } from "../merge/marks.ts";
 import type { ChangeFault, ChangeFold } from "../state/fold.ts";
 import type { Faults, Folds } from "../state/folding.ts";
 import { type AbortCause, type Attempt, sentWrite, unansweredSince } from "../state/forward-observations.ts";
@@ -44,7 +45,9 @@ export const changeFolds: Folds<ChangeFold> = {
           fate: "applied",
         });
       const created = call.verb === "create" ? { created: metadata.uid ?? "" } : {};
-      return withForward(known, index, { write: { type: "made", ...created } });
+      const isUnmarked = call.verb !== "delete" && !isMarked(answer.right, txn.metadata.uid);
+      const unmarked = isUnmarked ? { isUnmarked: true as const } : {};
+      return withForward(known, index, { write: { type: "made", ...created, ...unmarked } });
     }
     const fault = answer.left;
     const code = fault.type === "refused" ? fault.code : 0;

@@ -1,5 +1,4 @@
 // Sends the write of a change, unless there is a reason to stop.
-import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { entriesOf } from "../merge/marks.ts";
 import { foldedManagers } from "../merge/fold-managers.ts";
@@ -15,19 +14,18 @@ import { acquire } from "../locks/lock-acquisition.ts";
 import { verifyHeld } from "../locks/lock-renewal.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { discoveries, lockable } from "../state/target-resolution.ts";
+import { unauthorizedChanges } from "../state/late-locks.ts";
 import { inFlightWindow } from "../state/reconcile-context.ts";
 import { writeOf } from "../state/resolved-changes.ts";
 import { reasonToStop } from "./reason-to-stop.ts";
 import { abort } from "../transitions/abort.ts";
+import { isOpen } from "../state/journal.ts";
+import { closeWindow } from "../state/record-progress.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import type { ChangeContext } from "./change-context.ts";
 import { readChangedTarget } from "./read-target.ts";
 import { projection, waiting } from "../state/status-progress.ts";
 import { waitingForLock } from "../locks/await-lock.ts";
-
-/** The changes whose locks are taken in their turn; see `record-prepared.ts`. */
-export const unauthorizedChanges = (txn: Transaction): ReadonlySet<number> =>
-  new Set(txn.status.items.flatMap(({ lock }, index) => (lock === undefined ? [index] : [])));
 
 /** Aborts at a target that is unmodified, but not while a write that was not answered may still take effect. */
 export const onceSettled = (changeContext: ChangeContext, back: Step): Step => {
@@ -77,6 +75,8 @@ export const send = (changeContext: ChangeContext): Step => {
   if (checks.type === "failed") return stop("CommitFailed", checks.why);
   if (checks.type === "pending") return checks.step;
   const folding = foldManagers(changeContext);
+  // Folding moves the version of the target, by which the next process tells that a change was not made.
+  if (folding !== undefined && isOpen(journal)) return run(closeWindow(context, journal));
   return run(folding ?? write(changeContext), ...projection(context, journal));
 };
 

@@ -1,4 +1,4 @@
-// The phase Committing: applies the changes one by one, with one checkpoint after each.
+// The phase Committing: applies the changes one by one, with one checkpoint after each window of them.
 import * as E from "fp-ts/lib/Either.js";
 import { REQUEST_ROLLBACK } from "@janus/api";
 import { allStores, releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
@@ -8,17 +8,18 @@ import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Instant } from "@janus/types";
 import { isGated } from "../gates/gates-of.ts";
 import { gatedChanges } from "../state/gated-changes.ts";
-import { gatedSince, type Journal } from "../state/journal.ts";
-import { findJournal, inDoubtAtCursor, readJournal } from "../state/journal-requests.ts";
+import { type Forward, gatedSince, type Journal, noJournal, windowEnd } from "../state/journal.ts";
+import { checkpoint, findJournal, inDoubt, readJournal } from "../state/journal-requests.ts";
 import { cannotBeUndone, firstIrreversible } from "../state/irreversible-deletions.ts";
-import { changeIn, forwardIn } from "../state/observations.ts";
+import { changeIn, forwardIn, journalIn } from "../state/observations.ts";
 import { type AbortCause, sentWrite, type SentWrite } from "../state/forward-observations.ts";
-import { isRefused, journalIn } from "../state/journal-observation.ts";
+import { isRefused } from "../state/journal-observation.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { withoutLostOwners } from "../snapshots/owner-references.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import { type Reversibility, untilWhen } from "../state/rollback-window.ts";
+import { isProjectionDue } from "../state/status-progress.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
 import { fateUnread, isTried, readOrStop, telling, unlessDown } from "../forward/last-look.ts";
 import { readContents } from "../forward/read-contents.ts";
@@ -26,7 +27,7 @@ import { reasonToStop } from "../forward/reason-to-stop.ts";
 import { gateAgain } from "../forward/gate-again.ts";
 import { awaitGates } from "../forward/await-gates.ts";
 import { resolveInDoubt } from "../forward/in-doubt.ts";
-import { findProgress, foundEvents } from "../forward/lost-journal.ts";
+import { type Doubtful, findProgress } from "../forward/find-progress.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
@@ -34,15 +35,18 @@ import { journalUnavailable } from "../transitions/journal-unavailable.ts";
 import type { ChangeContext } from "../forward/change-context.ts";
 import { readChangedTarget } from "../forward/read-target.ts";
 import { nextWrite } from "../forward/replace-steps.ts";
+import { committedEvents, recordIn } from "../state/record-progress.ts";
 import { nextChange } from "../forward/next-change.ts";
+import { unauthorizedChanges } from "../state/late-locks.ts";
+import { mayFollow } from "../state/window.ts";
 import { resolveAttempt } from "../forward/resolve-attempt.ts";
 import { send } from "../forward/send-change.ts";
 import { POLL_INTERVAL } from "../state/waits.ts";
 
 /**
- * Applies the changes one after the other, with one checkpoint after each that is also the intent of the next.
+ * Applies the changes one after the other, with one checkpoint after each window of them that is also the intent of the next.
  *
- * Guarantees: at most one change is in doubt, the one at the journal's cursor; a write carries the version that
+ * Guarantees: one write is on its way at most; after a crash only changes of the journal's window are in doubt; a write carries the version that
  *             it was decided on, and is sent only while its lock is valid for longer than the write can take; a
  *             write without a checkpoint is recognized by its mark; the rollback begins only when nothing is in
  *             doubt.
@@ -58,7 +62,12 @@ const nextStep = (context: ReconcileContext): Step => {
   // Another leader has started the rollback, and this version of the Transaction does not show it yet.
   if (journal.position.direction === "back")
     return wait(context.now + POLL_INTERVAL, "its rollback has started already: reading it again");
-  // The journal was lost, and what has become of a change could not be found out (`lost-journal.ts`).
+  const { position } = journal;
+  if (known.journal?.type === "read" && known.journal.inDoubt !== undefined)
+    return resolveWindow(context, journal, position, known.journal.inDoubt);
+  if (journal.ahead !== undefined && isToBeRecorded(context, position.cursor))
+    return run(recordIn(context, journal, journal.ahead.from, position.cursor));
+  // The journal was lost, and what has become of a change could not be found out (`find-progress.ts`).
   const [doubted] = journal.notes.values();
   if (doubted !== undefined) {
     const fate = journal.notes.has(journal.position.cursor) ? "unknown" : "not-sent";
@@ -85,6 +94,13 @@ const nextStep = (context: ReconcileContext): Step => {
     });
   return advance(context, journal, { index, change, place: place.right }, write);
 };
+
+/**
+ * Whether the changes before this one are to be recorded before it is sent: progress shows, if there is something to show; or the
+ * window was opened before all was known of the changes that it covers.
+ */
+const isToBeRecorded = (context: ReconcileContext, cursor: number): boolean =>
+  isProjectionDue(context) || !mayFollow(context.txn, cursor, unauthorizedChanges(context.txn));
 
 /** Whether no further change is going to be applied: then it must not wait for what these need. */
 const isToStop = (context: ReconcileContext): boolean =>
@@ -170,11 +186,29 @@ const haveJournal = (context: ReconcileContext): Step => {
   const { journal } = known;
   if (journal?.type !== "missing" && journal?.type !== "altered") return run(readJournal(txn));
   const from = recordedCursor(context);
-  const progress = findProgress(context, from, journal.since ?? known.since);
-  if (progress.type === "step") return progress.step;
-  const { start } = progress;
-  const writing = inDoubtAtCursor(findJournal(txn, known, start) ?? readJournal(txn));
-  return run({ ...writing, events: foundEvents(context, from, start.position.cursor) });
+  const { length: until } = txn.spec.changes;
+  const since = journal.since ?? known.since;
+  const lost = { from, until, since, why: "the journal was lost" };
+  const progress = findProgress(context, noJournal({ direction: "forward", cursor: from }), lost);
+  if (E.isLeft(progress)) return progress.left;
+  const { cursor, ...made } = progress.right;
+  const hasGates = txn.spec.changes.some((_, index) => isGated(txn, index));
+  const position: Forward = { direction: "forward", cursor, ...(hasGates ? { gatesInDoubt: true } : {}) };
+  const writing = inDoubt(findJournal(txn, known, { position, ...made }) ?? readJournal(txn));
+  return run({ ...writing, events: committedEvents(context, from, cursor) });
+};
+
+/** Another process has opened the window: what it has sent of it, the targets tell. */
+const resolveWindow = (context: ReconcileContext, journal: Journal, position: Forward, since: Instant): Step => {
+  const { cursor: from } = position;
+  const until = windowEnd(position);
+  const window: Doubtful = { from, until, since, why: "the controller was interrupted" };
+  const progress = findProgress(context, journal, window);
+  if (E.isLeft(progress)) return progress.left;
+  const { cursor, created, notes } = progress.right;
+  if (cursor === until) return run(recordIn(context, journal, from, cursor, { created }));
+  const entry = { position: { direction: "forward", cursor }, created, notes } as const;
+  return run(inDoubt(checkpoint(context.txn, journal, entry, ...committedEvents(context, from, cursor))));
 };
 
 const advance = (

@@ -1,11 +1,11 @@
 // The phase Pending: rejects an invalid Transaction, or adds the finalizer and starts.
+import { journalIn } from "../state/observations.ts";
 import { FINALIZER } from "@janus/api";
 import { contentDigest } from "../preflight/digest.ts";
 import { audit, executed } from "../state/audit.ts";
 import { contentsObjects, hasContents } from "../state/contents.ts";
 import { type ApiCall, done, type EventSpec, run, type Step } from "../state/effect.ts";
 import { readJournal } from "../state/journal-requests.ts";
-import { journalIn } from "../state/journal-observation.ts";
 import { quarantine } from "../transitions/quarantine.ts";
 import { toTimestamp } from "@janus/types";
 import { lockTimeoutNotice } from "../locks/lock-requests.ts";

@@ -1,4 +1,5 @@
 // The phase Preparing: locks, reads, checks and snapshots, without modifying a target.
+import { journalIn } from "../state/observations.ts";
 import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
@@ -12,17 +13,16 @@ import { firstLooks } from "../preflight/first-look.ts";
 import { garbageCollectedTargets, ownsTransaction } from "../preflight/garbage-collected.ts";
 import { lostWithReplaced, TO_THE_END, tooEarly } from "../preflight/irreversible-changes.ts";
 import { kindsOfOwners } from "../preflight/missing-owners.ts";
-import { reviews, unauthorized } from "../preflight/permissions.ts";
+import { firstPosition, reviews, unauthorized } from "../preflight/permissions.ts";
 import { problems } from "../preflight/preflight.ts";
 import { staleApproval } from "../preflight/stale-approval.ts";
 import { watchReviews } from "../preflight/watch-permissions.ts";
 import { listingPause } from "../preflight/unlisted-kinds.ts";
-import { BEGIN, takeSnapshots } from "../snapshots/take-snapshots.ts";
+import { takeSnapshots } from "../snapshots/take-snapshots.ts";
 import { hasContents } from "../state/contents.ts";
 import { APPROVAL_STALE, readyIn, WAITING } from "../state/conditions.ts";
 import { type ApiCall, type Effect, firstStep, run, type Step } from "../state/effect.ts";
 import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
-import { journalIn } from "../state/journal-observation.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { waiting } from "../state/status-progress.ts";
@@ -187,12 +187,13 @@ const refuseStaleApproval = (context: ReconcileContext): Step | undefined => {
 /** The journal, if there was nothing to store and no snapshot has created it. */
 const keepSnapshots = (context: ReconcileContext): Step => {
   const { txn, known } = context;
-  const snapshots = takeSnapshots(txn, known);
+  const position = firstPosition(txn, known);
+  const snapshots = takeSnapshots(txn, known, position);
   if (snapshots.type === "refused") return refuse(context, { reason: "SnapshotFailed", general: [snapshots.why] });
   if (snapshots.type === "writing") return run(...snapshots.effects);
   const journal = journalIn(known);
   return journal === undefined
-    ? run(findJournal(txn, known, { position: BEGIN }) ?? readJournal(txn))
+    ? run(findJournal(txn, known, { position }) ?? readJournal(txn))
     : run(recordPrepared(context, journal, snapshots.refs));
 };
 

@@ -1,4 +1,5 @@
 // The phase RollingBack: restores the targets in reverse order, and defers those that have to wait.
+import { journalIn } from "../state/observations.ts";
 import { cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";
@@ -7,7 +8,7 @@ import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts
 import type { Instant } from "@janus/types";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
 import { checkpoint, findJournal, readJournal } from "../state/journal-requests.ts";
-import { isRefused, journalIn } from "../state/journal-observation.ts";
+import { isRefused } from "../state/journal-observation.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { awaitHealthy } from "../undo/await-healthy.ts";
 import { missing } from "../undo/missing-targets.ts";
@@ -138,7 +139,7 @@ const reverse = ({ txn, now }: ReconcileContext, journal: Journal): ApiCall => {
   const fate = txn.status.items[cursor]?.state;
   const note: Partial<Entry> =
     fate?.type === "rejected" || fate?.type === "unknown"
-      ? { note: [cursor, { type: fate.type, error: fate.error }] }
+      ? { notes: new Map([[cursor, { type: fate.type, error: fate.error }]]) }
       : {};
   // A deletion that was accepted and delayed by finalizers counts as applied, although it has no checkpoint.
   const end = fate?.type === "committed" ? cursor + 1 : cursor;

@@ -5,8 +5,7 @@ import { type ApiCall, type Discover, done, type Effect, firstStep, run, type St
 import { fromTimestamp, type Instant, toTimestamp, leases } from "@janus/types";
 import { deleteJournal, readJournal } from "../state/journal-requests.ts";
 import { readyIn } from "../state/conditions.ts";
-import { changeIn } from "../state/observations.ts";
-import { journalIn } from "../state/journal-observation.ts";
+import { changeIn, journalIn } from "../state/observations.ts";
 import { unrecordedStores } from "../snapshots/unrecorded-stores.ts";
 import { isRequested, readNamespace } from "../transitions/stop-request.ts";
 import { isTried } from "../forward/last-look.ts";

@@ -5,6 +5,7 @@ import type { ApiCall } from "../state/effect.ts";
 import { takeSnapshots, liveBytes } from "../snapshots/take-snapshots.ts";
 import { changeIn, type Observations, withChanges } from "../state/observations.ts";
 import type { KeepDryRun } from "../state/preflight-observations.ts";
+import { firstPosition } from "./permissions.ts";
 import { examine, problems } from "./preflight.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 
@@ -58,7 +59,7 @@ export const examination = (
     };
   const reads = reading(room(known));
   if (liveBytes(known).bytes <= ENOUGH_LIVE) return { type: "requests", requests: [...requests, ...reads] };
-  const snapshots = takeSnapshots(txn, known);
+  const snapshots = takeSnapshots(txn, known, firstPosition(txn, known));
   if (snapshots.type === "refused") return snapshots;
   // Once its snapshot is written, only an outline of a target is left: all that is asked of it comes before.
   if (snapshots.type === "writing" && requests.length === 0)
@@ -82,6 +83,6 @@ export const keepExamined = (
     known,
     open.map(({ index }) => [index, { target: undefined }]),
   );
-  const snapshots = takeSnapshots(txn, examined);
+  const snapshots = takeSnapshots(txn, examined, firstPosition(txn, known));
   return snapshots.type === "writing" ? snapshots.effects : [];
 };

@@ -1,4 +1,6 @@
 // Checks by access reviews whether the ServiceAccount may apply and roll back each change.
+import type { Forward } from "../state/journal.ts";
+import { intentAt } from "../state/window.ts";
 import { ownVerbs, ROLLBACK_VERBS, type Transaction, verbsOf } from "@janus/api";
 import type { ApiCall, Call } from "../state/effect.ts";
 import { type Observations, preflightIn } from "../state/observations.ts";
@@ -139,3 +141,7 @@ export const missingPermissions = (txn: Transaction, item: ResolvedItem, known: 
 /** The changes for which the ServiceAccount does not have the permissions: not yet, or the preflight fails. */
 export const unauthorized = (txn: Transaction, known: Observations): ReadonlySet<number> =>
   new Set(itemsOf(txn, known).flatMap((item) => (lackingPermissions(item, known).length > 0 ? [item.index] : [])));
+
+/** The position of a journal before any change is sent. */
+export const firstPosition = (txn: Transaction, known: Observations): Forward =>
+  intentAt(txn, 0, unauthorized(txn, known));

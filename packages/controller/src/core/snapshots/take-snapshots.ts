@@ -4,8 +4,8 @@ import { ENOUGH_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import type { Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
-import { changeIn, type Observations, trialIn, withChanges } from "../state/observations.ts";
-import { isRefused, journalIn } from "../state/journal-observation.ts";
+import { changeIn, type Observations, trialIn, withChanges, journalIn } from "../state/observations.ts";
+import { isRefused } from "../state/journal-observation.ts";
 import type { SnapshotRef } from "../state/store-observations.ts";
 import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
 import { store, writeNext, writtenStores } from "./snapshot-stores.ts";
@@ -78,16 +78,15 @@ export type SnapshotProgress =
   | { readonly type: "writing"; readonly effects: readonly ApiCall[] }
   | { readonly type: "refused"; readonly why: string };
 
-/** The position before the first change. */
-export const BEGIN: Position = { direction: "forward", cursor: 0 };
-
 /**
  * Writes the snapshots of targets that were read and checked, one store after the other.
  *
  * Guarantees: a step packs at most one store, or one target; the journal lists the name of a store before it is
  *             written.
+ *
+ * @param begin the position of a journal that is created
  */
-export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotProgress => {
+export const takeSnapshots = (txn: Transaction, known: Observations, begin: Position): SnapshotProgress => {
   const group = nextGroup(known);
   const unjournaled: SnapshotProgress | undefined = isRefused(known.journal)
     ? { type: "refused", why: `the journal cannot be written: ${known.journal.why}` }
@@ -97,7 +96,7 @@ export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotPr
   const storing = store(txn, known, packs);
   if (storing.type === "refused") return storing;
   if (unjournaled !== undefined) return unjournaled;
-  if (storing.type === "stored") return takeSnapshots(txn, withRefs(known, starts, storing.stores));
+  if (storing.type === "stored") return takeSnapshots(txn, withRefs(known, starts, storing.stores), begin);
   const notingRefs = (request: ApiCall): ApiCall => ({
     ...request,
     folds: [
@@ -110,7 +109,7 @@ export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotPr
     ],
   });
   const more = Math.max(packs.length, storesLeft(known));
-  const journaling = findJournal(txn, known, { position: BEGIN }, more);
+  const journaling = findJournal(txn, known, { position: begin }, more);
   const journal = journalIn(known);
   if (journaling === undefined && journal !== undefined)
     return { type: "writing", effects: [notingRefs(writeNext(txn, journal, storing, more))] };

@@ -1,9 +1,10 @@
 // Finds stores of this Transaction that no status or journal records, such as after a crash.
+import { journalIn } from "../state/observations.ts";
 import { type SnapshotStore, storeName } from "@janus/api";
 import { allStores } from "./prior-state.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { mostStoreNames } from "../state/journal.ts";
-import { journalIn, storeNamesIn } from "../state/journal-observation.ts";
+import { storeNamesIn } from "../state/journal-observation.ts";
 import { lookAtStore, storeKey, deleteStore } from "./release-stores.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { writtenStores } from "./snapshot-stores.ts";

@@ -32,8 +32,8 @@ export type JournalFold =
   | { readonly type: "no-journal-yet" }
   /** The journal is deleted, or labelled as orphaned. */
   | { readonly type: "journal-released" }
-  /** The change at its cursor is in doubt. */
-  | { readonly type: "cursor-in-doubt" }
+  /** Changes of its window may have been sent. */
+  | { readonly type: "window-in-doubt" }
   /** No change is in doubt: no write was sent. */
   | { readonly type: "no-change-sent" }
   /** It is reversed: the rollback begins. */
@@ -148,7 +148,7 @@ export type GateFold =
   /** What a read of the target shows of its gates. */
   | { readonly type: "gates-judged"; readonly gated: Gated };
 
-/** Folded by `forward/observe-lost-journal.ts`. */
+/** Folded by `forward/observe-traces.ts`. */
 export type TraceFold =
   /** The target is read, with what it was before the change, if that was read from its snapshot. */
   { readonly type: "trace-read"; readonly before?: KubeObject } | { readonly type: "trace-unreadable" };

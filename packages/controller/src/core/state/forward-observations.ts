@@ -17,12 +17,19 @@ export interface ForwardObservations {
   readonly write?: Write | undefined;
   /** The reads fail that show what has become of it: of its target, or of its snapshot. */
   readonly unread?: Outage | undefined;
-  /** The trace of the change in its target, where the journal was lost. */
-  readonly trace?: Trace | { readonly type: "unclear" } | undefined;
+  /** The trace of the change in its target, where only that tells how far the changes have come, and when it was read. */
+  readonly trace?: Traced | undefined;
+}
+
+/** The trace of a change in its target, as it was read then. `unclear`: only a comparison with the snapshot tells. */
+export interface Traced {
+  readonly at: Instant;
+  readonly of: Trace | { readonly type: "unclear" };
 }
 
 /**
- * The trace of a change in its target, which tells how far the changes have come where the journal was lost.
+ * The trace of a change in its target, which tells how far the changes have come in a window that another process has opened, or where
+ * the journal was lost.
  *
  * in: it has our mark. gone: the target of a Delete is absent. never: it is in the recorded version, so that the change was not made.
  * nothing: nothing of the change is there, whether or not it was made. open: it may be there, without our mark.
@@ -33,12 +40,13 @@ export type Trace =
   | { readonly type: "open"; readonly why: string };
 
 /**
- * made: the change is in, with the uid of what it created. Of any attempt, the outcome has to be looked up in the target.
+ * made: the change is in, with the uid of what it created. `isUnmarked`: the answer does not bear our mark, so that its target would
+ *       not tell. Of any attempt, the outcome has to be looked up in the target.
  * aborted: it must not or cannot be made, so that nothing more is sent, nor looked up.
  */
 export type Write = SentWrite | { readonly type: "aborted"; readonly cause: AbortCause; readonly sent?: SentWrite };
 
-export type SentWrite = Attempt | { readonly type: "made"; readonly created?: string };
+export type SentWrite = Attempt | { readonly type: "made"; readonly created?: string; readonly isUnmarked?: true };
 
 /**
  * unanswered: the write may have been applied; so may one of a former leader, sent before this process took

@@ -3,7 +3,10 @@ import type { Version } from "../kubernetes/kube-object.ts";
 import type { Instant } from "@janus/types";
 import type { Journal } from "./journal.ts";
 
-export type JournalObservation = { readonly type: "read"; readonly journal: Journal } | NoJournal;
+/** `inDoubt`: when it was read, where another process may have sent changes of its window. */
+export type JournalObservation =
+  | { readonly type: "read"; readonly journal: Journal; readonly inDoubt?: Instant }
+  | NoJournal;
 
 /**
  * taken: an object of its name exists; altered: it exists, and is not a valid journal any more; later: a later
@@ -26,10 +29,6 @@ export interface JournalRefused {
 interface Read {
   readonly journal?: JournalObservation;
 }
-
-/** The journal, if it was read and is valid. */
-export const journalIn = ({ journal }: Read): Journal | undefined =>
-  journal?.type === "read" ? journal.journal : undefined;
 
 /** See {@link Journal.storeNames}. */
 export const storeNamesIn = ({ journal }: Read): number => {

@@ -1,10 +1,18 @@
 // Builds the requests that read, create and update the journal.
 import type { Transaction } from "@janus/api";
 import type { ApiCall, EventSpec } from "./effect.ts";
-import { type Entry, type Journal, journalPatch, journalPlace, newJournal, type Start, startData } from "./journal.ts";
+import {
+  type Entry,
+  isOpen,
+  type Journal,
+  journalPatch,
+  journalPlace,
+  newJournal,
+  type Start,
+  startData,
+} from "./journal.ts";
 import type { Version } from "../kubernetes/kube-object.ts";
-import type { Observations } from "./observations.ts";
-import { journalIn } from "./journal-observation.ts";
+import { type Observations, journalIn } from "./observations.ts";
 
 /** Whether changes were applied according to the journal. */
 export const hasBegun = (known: Observations): boolean => {
@@ -12,15 +20,15 @@ export const hasBegun = (known: Observations): boolean => {
   return position !== undefined && (position.direction === "back" || position.cursor > 0);
 };
 
-/** The change at the cursor of a journal that was not written in this turn is in doubt, whoever sent it. */
-export const inDoubtAtCursor = (request: ApiCall): ApiCall => ({
+/** The changes in the window of a journal that was not written in this turn are in doubt, whoever sent them. */
+export const inDoubt = (request: ApiCall): ApiCall => ({
   ...request,
-  folds: [...request.folds, { type: "cursor-in-doubt" }],
+  folds: [...request.folds, { type: "window-in-doubt" }],
 });
 
 /** Reads an existing journal. */
 export const readJournal = (txn: Transaction): ApiCall =>
-  inDoubtAtCursor({
+  inDoubt({
     purpose: "read-journal",
     as: "controller",
     call: { verb: "get", place: journalPlace(txn) },
@@ -61,6 +69,17 @@ export const findJournal = (txn: Transaction, known: Observations, start: Start,
 };
 
 /**
+ * The step, with what was answered of the window that is not recorded yet. A step that names no position closes the window at the
+ * change that is next: what it records may be what tells a change that was made from one that was not.
+ */
+const withProgress = (journal: Journal, entry: Entry): Entry => {
+  const { position, ahead } = journal;
+  if (position.direction === "back" || !isOpen(journal)) return entry;
+  const { until: _, ...closed } = position;
+  return { position: closed, ...entry, created: new Map([...(ahead?.created ?? []), ...(entry.created ?? [])]) };
+};
+
+/**
  * Records one step. The journal is only written with the version that was read as precondition, so a stale
  * leader's checkpoint changes nothing. Whatever the response, the observed journal is what the API server has.
  */
@@ -72,7 +91,7 @@ export const checkpoint = (
 ): ApiCall => ({
   purpose: "checkpoint",
   as: "controller",
-  call: { verb: "mergePatch", place: journalPlace(txn), body: journalPatch(journal, entry) },
+  call: { verb: "mergePatch", place: journalPlace(txn), body: journalPatch(journal, withProgress(journal, entry)) },
   // After a conflict there is a pause: another client may write the journal all the time.
   untilDone: "unless-refused",
   folds: [{ type: "journal-read" }],

@@ -18,10 +18,11 @@ import { type Instant, asObject, type JsonObject, type KubeObject, parseJson } f
 import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-object.ts";
 
 /**
- * The progress of a Transaction: one small object that is written after every change, whatever their number.
- * That write is both the checkpoint of one change and the intent of the next.
+ * The progress of a Transaction: one small object that is written after every window of changes, whatever their number.
+ * That write is both the checkpoint of one window and the intent of the next.
  *
- * forward: changes before `cursor` are applied; the one at `cursor` may be in flight. Of a Replace, `replaced` tells that it is half
+ * forward: changes before `cursor` are applied; those from `cursor` up to before `until` may have been sent, one after the other,
+ *          each after the answer to the one before. Of a Replace, `replaced` tells that it is half
  *          applied: its target is gone, and its create may be in flight. With `gatedSince` it is not: since then, the
  *          gates before it (`gatedChanges`) have not been met. With `gatesInDoubt` the journal was lost: only a change
  *          that was applied after them shows that they were.
@@ -50,16 +51,19 @@ export interface Journal {
   readonly deferred: ReadonlyMap<number, Deferral>;
   /** Snapshots that were taken again because other fields of the target had changed, by change. */
   readonly renewed: ReadonlyMap<number, Renewed>;
+  /** Set where the cursor is ahead of what is recorded: from this change on it is only known to this process. */
+  readonly ahead?: Ahead;
+}
+
+/** Changes of the window that were answered since it was recorded: from `from` up to before the cursor, with the uids of what they created. */
+export interface Ahead {
+  readonly from: number;
+  readonly created: ReadonlyMap<number, string>;
 }
 
 /** Its `direction` is what tells the one from the other in the data of the journal, too. */
 export type Position =
-  | {
-      readonly direction: "forward";
-      readonly cursor: number;
-      readonly gatedSince?: Instant;
-      readonly gatesInDoubt?: true;
-    }
+  | Forward
   | {
       readonly direction: "back";
       readonly cursor: number;
@@ -67,6 +71,15 @@ export type Position =
       readonly since: Instant;
       readonly restoredAt?: Instant;
     };
+
+export interface Forward {
+  readonly direction: "forward";
+  readonly cursor: number;
+  /** The end of the window: changes from the cursor up to before it may have been sent. Default: the one at the cursor. */
+  readonly until?: number;
+  readonly gatedSince?: Instant;
+  readonly gatesInDoubt?: true;
+}
 
 /** The ends of a change after which nothing is left to do. */
 const SETTLED = ["rejected", "unknown", "rollback-failed", "restored"] as const;
@@ -105,9 +118,9 @@ export interface Renewed {
 /** An update of the journal; absent fields stay. */
 export interface Entry {
   readonly position?: Position;
-  readonly created?: readonly [index: number, uid: string];
+  readonly created?: ReadonlyMap<number, string>;
   readonly replaced?: readonly [index: number, uid: string];
-  readonly note?: readonly [index: number, note: Note];
+  readonly notes?: ReadonlyMap<number, Note>;
   readonly deferred?: readonly [index: number, deferral: Deferral];
   readonly renewed?: readonly [index: number, renewed: Renewed];
   readonly storeNames?: number;
@@ -140,9 +153,9 @@ export const journalPlace = (txn: Transaction): ObjectRef => ({
 const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
   ...Object.fromEntries((entry.unnoted ?? []).map((index) => [`note-${index}`, null])),
   ...(entry.position === undefined ? {} : { position: JSON.stringify(entry.position) }),
-  ...(entry.created === undefined ? {} : { [`created-${entry.created[0]}`]: entry.created[1] }),
+  ...Object.fromEntries([...(entry.created ?? [])].map(([index, uid]) => [`created-${index}`, uid])),
   ...(entry.replaced === undefined ? {} : { [`replaced-${entry.replaced[0]}`]: entry.replaced[1] }),
-  ...(entry.note === undefined ? {} : { [`note-${entry.note[0]}`]: JSON.stringify(entry.note[1]) }),
+  ...Object.fromEntries([...(entry.notes ?? [])].map(([index, note]) => [`note-${index}`, JSON.stringify(note)])),
   ...(entry.storeNames === undefined ? {} : { "store-names": JSON.stringify(entry.storeNames) }),
   ...(entry.deferred === undefined ? {} : { [`deferred-${entry.deferred[0]}`]: JSON.stringify(entry.deferred[1]) }),
   ...Object.fromEntries((entry.doubted ?? []).map((index) => [`doubted-${index}`, "true"])),
@@ -162,10 +175,8 @@ export const startData = (
   storeNames: number,
 ): object => ({
   data: Object.assign(
-    encode({ position, storeNames }),
-    ...[...created].map((one) => encode({ created: one })),
+    encode({ position, storeNames, created, notes }),
     ...[...replaced].map((one) => encode({ replaced: one })),
-    ...[...notes].map((note) => encode({ note })),
   ) as object,
 });
 
@@ -195,7 +206,7 @@ const parsed = (text: unknown): unknown => (typeof text === "string" ? parseJson
 
 /** The fields of the values that are objects, by what their key begins with. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  position: ["direction", "cursor", "reached", "since", "gatedSince", "gatesInDoubt", "restoredAt"],
+  position: ["direction", "cursor", "until", "reached", "since", "gatedSince", "gatesInDoubt", "restoredAt"],
   note: ["type", "error", "owners", "retryOnRequest"],
   deferred: ["error", "since", "isBehind"],
   renewed: ["before", "stores"],
@@ -224,13 +235,14 @@ export const laterJournal = (txn: Transaction, object: KubeObject): string | und
   ]);
 
 const decodePosition = (value: JsonObject, changes: number): Position | undefined => {
-  const { direction, cursor, reached, since, gatedSince, gatesInDoubt, restoredAt } = value;
+  const { direction, cursor, until, reached, since, gatedSince, gatesInDoubt, restoredAt } = value;
   const within = (at: unknown, from: number): at is number =>
     typeof at === "number" && Number.isInteger(at) && at >= from && at <= changes;
-  if (direction === "forward" && within(cursor, 0))
+  if (direction === "forward" && within(cursor, 0) && (until === undefined || within(until, cursor + 1)))
     return {
       direction,
       cursor,
+      ...(until === undefined ? {} : { until }),
       ...(typeof gatedSince === "number" && cursor > 0 ? { gatedSince } : {}),
       ...(gatesInDoubt === true ? { gatesInDoubt } : {}),
     };
@@ -350,6 +362,41 @@ const withoutOwners = ({ owners = [] }: Note, { notes }: Journal): readonly stri
 /** The uid of what has replaced the target; empty if that is not there yet, or not recorded. Undefined: it was not deleted. */
 export const replacementOf = ({ replaced }: Journal, index: number): string | undefined => replaced.get(index);
 
+/** The number of changes of which it is recorded that they are in. */
+const recordedCursor = ({ ahead, position }: Journal): number => ahead?.from ?? position.cursor;
+
+/** The end of the window: the changes before it may have been sent. */
+export const windowEnd = ({ cursor, until = cursor + 1 }: Forward): number => until;
+
+/** Whether it covers more than the change at the cursor, or progress that is not recorded. */
+export const isOpen = ({ position, ahead }: Journal): boolean =>
+  position.direction === "forward" && (ahead !== undefined || position.until !== undefined);
+
+/**
+ * The journal with the changes of its window that were answered since it was written. The last one of the window is left: that it is
+ * in is recorded next.
+ *
+ * @param made the uid of what a change created, if it was answered and bears our mark: empty if it created nothing
+ */
+export const advanced = (journal: Journal, made: (index: number) => string | undefined): Journal => {
+  const { position } = journal;
+  if (position.direction !== "forward") return journal;
+  const created = new Map<number, string>();
+  let { cursor } = position;
+  for (let uid = made(cursor); uid !== undefined && cursor + 1 < windowEnd(position); uid = made(cursor)) {
+    if (uid !== "") created.set(cursor, uid);
+    cursor += 1;
+  }
+  return cursor === position.cursor
+    ? journal
+    : {
+        ...journal,
+        position: { ...position, cursor },
+        created: new Map([...journal.created, ...created]),
+        ahead: { from: position.cursor, created },
+      };
+};
+
 /** The state of a change according to the journal, on top of the recorded status. */
 export const stateOf = (recorded: ItemState, index: number, journal: Journal): ItemState => {
   const before = beforeIn(recorded, index, journal);
@@ -368,7 +415,7 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
     return { type: note.type, before, ...(note.type === "rollback-failed" ? created : {}), error: note.error };
   if (isSettled(recorded.type)) return recorded;
   if (position.direction === "forward")
-    return index < position.cursor || journal.replaced.has(index)
+    return index < recordedCursor(journal) || journal.replaced.has(index)
       ? { type: "committed", before, ...created }
       : { type: "prepared", before };
   if (index >= position.reached) return { type: "prepared", before };

@@ -6,10 +6,10 @@ import { NOTHING_CLEANED_UP } from "./cleanup.ts";
 import type { JournalFault, JournalFold } from "./fold.ts";
 import type { Faults, Folds } from "./folding.ts";
 import { inDoubtSince } from "./forward-observations.ts";
-import { decodeJournal, decodeStoreNames, gatedSince, laterJournal, notAhead } from "./journal.ts";
-import { journalIn, type JournalObservation } from "./journal-observation.ts";
+import { decodeJournal, decodeStoreNames, gatedSince, laterJournal, notAhead, windowEnd } from "./journal.ts";
+import { type JournalObservation } from "./journal-observation.ts";
 import { trimmed } from "./memory-budget.ts";
-import { forwardIn, mapChanges, type Observations, reset, withForward } from "./observations.ts";
+import { forwardIn, mapChanges, type Observations, reset, withForward, journalIn } from "./observations.ts";
 
 const forget = (known: Observations): Observations => {
   const { journal: _, ...rest } = known;
@@ -61,13 +61,24 @@ export const journalFolds: Folds<JournalFold> = {
   },
   "no-journal-yet": (known) => ({ ...known, journal: { type: "missing" } }),
   "journal-released": (known) => ({ ...known, cleanup: { ...known.cleanup, isJournalReleased: true } }),
-  "cursor-in-doubt": (known, _, { at }) => {
+  // A process that knows what it has sent of a window has sent nothing after that.
+  "window-in-doubt": (known, _, { at }) => {
     const journal = journalIn(known);
     if (journal === undefined || gatedSince(journal) !== undefined) return known;
-    const { cursor } = journal.position;
-    return withForward(known, cursor, { write: inDoubtSince(forwardIn(known, cursor).write, at) });
+    const { position, ahead } = journal;
+    const { cursor } = position;
+    const { write } = forwardIn(known, cursor);
+    const isWide = position.direction === "forward" && windowEnd(position) > cursor + 1;
+    return isWide && ahead === undefined && write === undefined
+      ? { ...known, journal: { type: "read", journal, inDoubt: at } }
+      : withForward(known, cursor, { write: inDoubtSince(write, at) });
   },
-  "no-change-sent": (known) => mapChanges(known, (observed) => ({ ...observed, forward: undefined })),
+  "no-change-sent": ({ journal, ...known }) => ({
+    ...mapChanges(known, (observed) => ({ ...observed, forward: undefined })),
+    ...(journal === undefined
+      ? {}
+      : { journal: journal.type === "read" ? { type: "read", journal: journal.journal } : journal }),
+  }),
   "journal-reversed": withoutForwardReads,
   "memory-trimmed": trimmed,
   // Nothing counts as released that may have been created since.

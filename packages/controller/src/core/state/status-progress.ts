@@ -23,9 +23,9 @@ export const waiting = (
   ...events: readonly EventSpec[]
 ): Step => {
   const because = cut(reason, MAX_MESSAGE);
-  const { txn, known, now, settings } = context;
+  const { txn, now, settings } = context;
   const isReported = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
-  if (isReported || now < known.projectedAt + PROJECTION_INTERVAL) return wait(until, because, ...events);
+  if (isReported || !isProjectionDue(context)) return wait(until, because, ...events);
   const items = journal === undefined ? txn.status.items : projected(txn, journal, settings);
   return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
 };
@@ -69,17 +69,15 @@ export const waitingForTargets = (
   return run(updateStatus(txn, { items, because: { reason: WAITING, message } }, now));
 };
 
+/** Whether the status may show progress again. */
+export const isProjectionDue = ({ known, now }: ReconcileContext): boolean =>
+  now >= known.projectedAt + PROJECTION_INTERVAL;
+
 /** Shows progress in the status, at most once a second, concurrently with the next write. */
-export const projection = ({ txn, known, now, settings }: ReconcileContext, journal: Journal): readonly Effect[] =>
-  now < known.projectedAt + PROJECTION_INTERVAL
-    ? []
-    : [
-        updateStatus(
-          txn,
-          {
-            items: projected(txn, journal, settings),
-            because: { reason: "Committing", message: "applying the changes" },
-          },
-          now,
-        ),
-      ];
+export const projection = (context: ReconcileContext, journal: Journal): readonly Effect[] => {
+  const { txn, now, settings } = context;
+  const because = { reason: "Committing", message: "applying the changes" };
+  return isProjectionDue(context)
+    ? [updateStatus(txn, { items: projected(txn, journal, settings), because }, now)]
+    : [];
+};

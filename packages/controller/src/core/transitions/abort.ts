@@ -5,6 +5,7 @@ import { run, type Step, type EventSpec } from "../state/effect.ts";
 import { type Journal, replacementOf } from "../state/journal.ts";
 import type { AbortCause } from "../state/forward-observations.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
+import { closeWindow } from "../state/record-progress.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
 /** The most bytes for which an item has room. */
@@ -52,6 +53,8 @@ const itemsAfter = ({ txn, settings }: ReconcileContext, journal: Journal, cause
  */
 export const abort = (context: ReconcileContext, journal: Journal, cause: AbortCause): Step => {
   const { txn, now } = context;
+  // The rollback goes by what is recorded.
+  if (journal.ahead !== undefined) return run(closeWindow(context, journal));
   const items = itemsAfter(context, journal, cause);
   const unread = cause.unread === undefined ? "" : `; ${cause.unread}`;
   if (cause.reason === "Deleted") {

@@ -1,9 +1,9 @@
 // Retries an incomplete rollback, automatically or on request.
+import { journalIn } from "../state/observations.ts";
 import { FINALIZER, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { run, type Step, type EventSpec } from "../state/effect.ts";
 import { fromTimestamp, type Instant } from "@janus/types";
 import { checkpoint, readJournal } from "../state/journal-requests.ts";
-import { journalIn } from "../state/journal-observation.ts";
 import { addFinalizer, updateStatus, removeAnnotation } from "../state/status-update.ts";
 import { readyIn, RETRYING } from "../state/conditions.ts";
 import type { Journal } from "../state/journal.ts";

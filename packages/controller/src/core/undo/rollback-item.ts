@@ -82,7 +82,7 @@ export const settleItem = (
       {
         position: passed(journal, index, now),
         ...(journal.deferred.has(index) ? { resumed: index } : {}),
-        ...(note === undefined ? {} : { note: [index, { ...note, error: cut(note.error, 256) }] }),
+        ...(note === undefined ? {} : { notes: new Map([[index, { ...note, error: cut(note.error, 256) }]]) }),
       },
       ...event,
     ),
@@ -300,7 +300,7 @@ const settleRestored = (
   const { txn } = context;
   // Its dependents have not lost their owner.
   if (stillThere !== undefined && journal.created.get(index) !== stillThere)
-    return checkpoint(txn, journal, { created: [index, stillThere] });
+    return checkpoint(txn, journal, { created: new Map([[index, stillThere]]) });
   const owners = before === undefined ? [] : missingOwners(context, journal, before);
   const note: Note | undefined =
     warning === undefined && owners.length === 0

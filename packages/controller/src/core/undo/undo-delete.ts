@@ -82,7 +82,7 @@ const settleRecreated = (undoContext: UndoContext, before: KubeObject, object: K
   const isUnfinished = isMarked(object, txn.metadata.uid);
   if (created === undefined)
     return isUnfinished
-      ? continues(checkpoint(txn, journal, { created: [index, uid] }))
+      ? continues(checkpoint(txn, journal, { created: new Map([[index, uid]]) }))
       : conflict(`${formatRef(place)} was created by another client meanwhile: left unchanged`);
   if (uid !== created)
     return conflict(`${formatRef(place)} was created again by another client meanwhile: left unchanged`);

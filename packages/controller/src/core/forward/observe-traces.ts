@@ -1,14 +1,15 @@
-// Folds reads of targets into the observations that tell how far the changes have come, where the journal is lost.
+// Folds reads of targets into the observations that tell how far the changes have come, where nothing else does.
 import { type Before, deletes } from "@janus/api";
-import { messageOf, type KubeObject } from "@janus/types";
+import { type Instant, messageOf, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { isMarked } from "../merge/marks.ts";
 import type { TransactionRef } from "../merge/write-body.ts";
 import type { TraceFold } from "../state/fold.ts";
 import type { Folds } from "../state/folding.ts";
-import type { ForwardObservations, Trace } from "../state/forward-observations.ts";
-import { beforeOf } from "../state/journal.ts";
-import { changeIn, type Observations, withChange, withForward } from "../state/observations.ts";
+import { recordedBefore } from "../snapshots/prior-state.ts";
+import type { Trace, Traced } from "../state/forward-observations.ts";
+import { noJournal } from "../state/journal.ts";
+import { changeIn, journalIn, type Observations, withChange, withForward } from "../state/observations.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
@@ -45,20 +46,21 @@ const traceOf = (
 };
 
 /** Keeps only what the target tells of the change. */
-const withTrace = (known: Observations, index: number, trace: ForwardObservations["trace"]): Observations =>
-  withForward(withChange(known, index, { target: undefined, before: undefined }), index, { trace });
+const withTrace = (known: Observations, index: number, at: Instant, of: Traced["of"]): Observations =>
+  withForward(withChange(known, index, { target: undefined, before: undefined }), index, { trace: { at, of } });
 
 export const traceFolds: Folds<TraceFold> = {
   "trace-read": (known, { before: snapshot }, { effect: { item: index = -1, call } }, { txn }) => {
     const { target } = changeIn(known, index);
     const change = resolvedChange(txn, known, index);
     if (target === undefined || change === undefined) return known;
-    const before = beforeOf(txn.status.items[index]?.state ?? { type: "untouched" });
+    const before = recordedBefore(txn, journalIn(known) ?? noJournal({ direction: "forward", cursor: 0 }), index);
     const item: ResolvedItem = { index, change, place: call.place };
-    return withTrace(known, index, traceOf(item, before, snapshot, target, txn.metadata) ?? { type: "unclear" });
+    const trace = traceOf(item, before, snapshot, target, txn.metadata) ?? { type: "unclear" };
+    return withTrace(known, index, target.at, trace);
   },
-  "trace-unreadable": (known, _, { effect: { item: index = -1 }, answer }) =>
+  "trace-unreadable": (known, _, { effect: { item: index = -1 }, answer, at }) =>
     E.isRight(answer)
       ? known
-      : withTrace(known, index, { type: "open", why: `it cannot be read: ${messageOf(answer.left)}` }),
+      : withTrace(known, index, at, { type: "open", why: `it cannot be read: ${messageOf(answer.left)}` }),
 };

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { progressOf } from "../../../packages/controller/src/core/forward/lost-journal.ts";
+import { progressOf } from "../../../packages/controller/src/core/forward/find-progress.ts";
 import type { Trace } from "../../../packages/controller/src/core/state/forward-observations.ts";
 
 const IN: Trace = { type: "in" };
@@ -11,7 +11,7 @@ const [GONE, NEVER, NOTHING] = (["gone", "never", "nothing"] as const).map((type
 ];
 const OPEN: Trace = { type: "open", why: "it has changed" };
 
-describe("where the journal was lost", () => {
+describe("where nothing is recorded of what was made", () => {
   it.each<[string, readonly Trace[], number, readonly number[]]>([
     ["nothing was made", [NEVER, NEVER], 0, []],
     ["all that has our mark is in", [IN, IN, NEVER], 2, []],
