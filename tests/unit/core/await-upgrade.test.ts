@@ -41,7 +41,7 @@ const stored = ({ metadata = {}, spec = {}, change = {}, status }: Record<string
 
 const context = (txn: Transaction, known: Partial<Observations> = {}, now = NOW): ReconcileContext => ({
   txn,
-  known: { ...noObservations(NOW), ...known },
+  known: { ...noObservations(NOW), hasRecorded: true, ...known },
   now,
   settings,
   queuedBefore: () => undefined,

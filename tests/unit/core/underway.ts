@@ -115,6 +115,7 @@ export const underway = (
     nextWaiter: () => undefined,
     known: {
       ...noObservations(NOW),
+      hasRecorded: true,
       resources: new Map(
         changes.map(({ target: { apiVersion, kind } }) => [`${apiVersion}/${kind}`, resource(kind)] as const),
       ),

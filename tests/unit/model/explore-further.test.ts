@@ -69,6 +69,12 @@ describe("whatever goes wrong, a Transaction ends, and never half-applied", { ti
     expect(showViolations(exploration(types, TWICE))).toBe("");
   });
 
+  it("the abort of a former process arrives late, when another one goes on with what was refused", () => {
+    const left: Budget = { ...NEVER, all: 3, refused: 1, late: 1, crash: 1 };
+    const types: readonly Type[] = isThorough ? ["Patch", "Patch"] : ["Patch"];
+    expect(showViolations(exploration(types, left, { ...fenced, lateTakeover: isThorough }))).toBe("");
+  });
+
   it.each(sampled(triples, SHARE))("any misfortune: %s, %s, %s", (...types) => {
     expect(showViolations(exploration(types, { ...TWICE, all: isThorough ? 2 : 1 }))).toBe("");
   });

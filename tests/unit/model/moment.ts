@@ -1,6 +1,13 @@
 import * as E from "fp-ts/lib/Either.js";
 import { decodeTransaction, type Transaction } from "@janus/api";
-import { atRest, type KubeObject, type ReconcileContext } from "@janus/controller";
+import {
+  atRest,
+  type KubeObject,
+  nobodyElse,
+  noObservations,
+  type ReconcileContext,
+  transactionController,
+} from "@janus/controller";
 import { OWN, SETTINGS } from "./scenario.ts";
 import type { Budget, State } from "./state.ts";
 
@@ -63,5 +70,11 @@ export const later = (state: State, now: number): State => ({
 export const rested = (state: State, rules: Rules): State =>
   rules.letsGo ? { ...state, known: atRest(situationOf(state), 0).known } : state;
 
-/** The shell reads the Transaction at the beginning of every round. */
-export const reread = (state: State): State => ({ ...state, own: state.world.objects.get(OWN) ?? state.own });
+const { refresh } = transactionController(SETTINGS, () => nobodyElse);
+
+/** The shell reads the Transaction at the beginning of every round. Deleted, or in another phase, it is taken up anew. */
+export const reread = (state: State): State => {
+  const own = state.world.objects.get(OWN) ?? state.own;
+  const isSame = refresh({ txn: transactionOf(state.own), known: state.known }, own) !== undefined;
+  return isSame ? { ...state, own } : { ...state, own, known: noObservations(state.now) };
+};

@@ -35,9 +35,11 @@ const theirs = (key: string, version: string): KubeObject => {
 const deleted: Deed["on"] = (live, _, resourceVersion) => {
   if (live === undefined || live.metadata.deletionTimestamp !== undefined) return "no";
   const deletionTimestamp = "2026-01-01T00:00:00Z";
+  const { generation } = live.metadata;
+  const next = generation === undefined ? {} : { generation: generation + 1 };
   return (live.metadata.finalizers ?? []).length === 0
     ? undefined
-    : { ...live, metadata: { ...live.metadata, deletionTimestamp, resourceVersion } };
+    : { ...live, metadata: { ...live.metadata, ...next, deletionTimestamp, resourceVersion } };
 };
 
 /** What others do to a target. */

@@ -64,7 +64,18 @@ const CLOCKS = new Set([
   "reversibleUntil",
   "time",
 ]);
-const INSTANTS = new Set(["at", "sent", "since", "until", "looked", "seen", "expires", "projectedAt", "restoredAt"]);
+const INSTANTS = new Set([
+  "at",
+  "inDoubt",
+  "sent",
+  "since",
+  "until",
+  "looked",
+  "seen",
+  "expires",
+  "projectedAt",
+  "restoredAt",
+]);
 const texts = new WeakMap<object, string>();
 
 /** Text of a stored object, without times: no decision depends on them but by the deadlines. */

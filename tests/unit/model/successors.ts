@@ -21,7 +21,11 @@ export const isOver = (state: State): boolean => {
 
 /** The states that may follow; none once the Transaction is over and nothing is under way any more. */
 export const successors = (state: State, rules: Rules): readonly Next[] => {
-  const noticed = [...doings(state, OWN), ...(isStale(state) ? [{ state, story: [] }] : [])].map((next) => ({
+  const noticed = [
+    ...doings(state, OWN),
+    ...arrivals(state, rules, OWN),
+    ...(isStale(state) ? [{ state, story: [] }] : []),
+  ].map((next) => ({
     state: reread(next.state),
     story: [...next.story, "  the process sees that"],
   }));

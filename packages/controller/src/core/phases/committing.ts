@@ -56,6 +56,9 @@ export const committing = (context: ReconcileContext): Step => watchingJobs(cont
 
 const nextStep = (context: ReconcileContext): Step => {
   const { txn, known } = context;
+  // A former process may have decided to abort: that may still be written, and would say nothing of what is done from now on.
+  if (known.hasRecorded !== true)
+    return run(updateStatus(txn, { because: { reason: "Committing", message: "applying the changes" } }, context.now));
   if (isRefused(known.journal)) return journalUnavailable(context, known.journal, recordedCursor(context), "unknown");
   const journal = journalIn(known);
   if (journal === undefined) return haveJournal(context);

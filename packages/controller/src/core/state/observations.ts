@@ -25,6 +25,8 @@ export interface Observations {
   readonly since: Instant;
   /** This process has started it. */
   readonly begun?: true;
+  /** This process has written the status: so no write of it by a former process can take effect any more. */
+  readonly hasRecorded?: true;
   /** Resources by `apiVersion/kind`; `null` where it is not served. */
   readonly resources: ReadonlyMap<string, Resource | null>;
   /** Places, by the same key, where a kind of that name, or one like it, is served, if it is not in this apiVersion. */

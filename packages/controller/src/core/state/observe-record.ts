@@ -15,7 +15,11 @@ const withoutResult = (preflight: PreflightObservations | undefined): PreflightO
     : { ...preflight, trial: { of: preflight.trial.of, problems: preflight.trial.problems } };
 
 export const recordFolds: Folds<RecordFold> = {
-  "status-written": (known, { at }) => ({ ...known, projectedAt: at }),
+  "status-written": (known, { at }, { answer }) => ({
+    ...known,
+    projectedAt: at,
+    ...(E.isRight(answer) ? { hasRecorded: true } : {}),
+  }),
   // After a conflict, another process may have begun it.
   begun: (known, _, { answer }) => (E.isRight(answer) ? { ...known, begun: true } : known),
   // The state before the first change is what rollback restores: if it is in memory, it need not be read again.
