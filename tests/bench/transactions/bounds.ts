@@ -20,18 +20,18 @@ const SERVER = "s of API server CPU per 1,000 changes";
 const CONTROLLER = "s of controller CPU per 1,000 changes";
 
 export const BOUNDS: readonly Bound[] = [
-  { scenario: sizeName(10), measure: "ms", to: "bare writes", bound: 15, goal: 2 },
-  { scenario: sizeName(50), measure: "ms", to: "bare writes", bound: 12, goal: 1.3 },
+  { scenario: sizeName(10), measure: "ms", to: "bare writes", bound: 11, goal: 2 },
+  { scenario: sizeName(50), measure: "ms", to: "bare writes", bound: 7, goal: 1.3 },
   { scenario: sizeName(500), measure: "ms", to: "bare writes", bound: 25, goal: 1.25 },
-  { scenario: sizeName(10), measure: "ms", to: "kubectl apply", bound: 3, goal: 1 },
-  { scenario: sizeName(50), measure: "ms", to: "kubectl apply", bound: 9, goal: 1 },
-  { scenario: CPU, measure: SERVER, to: undefined, bound: 32, goal: 8 },
-  { scenario: CPU, measure: CONTROLLER, to: undefined, bound: 13, goal: 2 },
-  { scenario: startName(0), measure: "MiB idle", to: undefined, bound: 135, goal: 90 },
+  { scenario: sizeName(10), measure: "ms", to: "kubectl apply", bound: 2, goal: 1 },
+  { scenario: sizeName(50), measure: "ms", to: "kubectl apply", bound: 4, goal: 1 },
+  { scenario: CPU, measure: SERVER, to: undefined, bound: 22, goal: 8 },
+  { scenario: CPU, measure: CONTROLLER, to: undefined, bound: 8, goal: 2 },
+  { scenario: startName(0), measure: "MiB idle", to: undefined, bound: 130, goal: 90 },
   { scenario: startName(0), measure: "MiB at work", to: undefined, bound: 200, goal: 200 },
   { scenario: startName(10_000), measure: "MiB idle", to: undefined, bound: 250, goal: 90 },
   { scenario: startName(10_000), measure: "MiB at work", to: undefined, bound: 250, goal: 200 },
-  { scenario: startName(0), measure: "ms to first commit", to: undefined, bound: 8000, goal: 3000 },
-  { scenario: CONTENTION, measure: "ms", to: "one after another", bound: 3, goal: 1.2 },
-  { scenario: ROLLBACK, measure: "ms", to: "commit", bound: 3, goal: 1.8 },
+  { scenario: startName(0), measure: "ms to first commit", to: undefined, bound: 3000, goal: 3000 },
+  { scenario: CONTENTION, measure: "ms", to: "one after another", bound: 2, goal: 1.2 },
+  { scenario: ROLLBACK, measure: "ms", to: "commit", bound: 2.5, goal: 1.8 },
 ];
