@@ -7,6 +7,7 @@ import { eventsOf } from "../fixtures/events.ts";
 import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import { configMap, role, roleBinding, secret, within } from "../fixtures/manifests.ts";
 import { recording } from "../fixtures/recording.ts";
+import { isExhaustive } from "../fixtures/sample.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 
 const config = configMap("config", { value: "old" });
@@ -376,7 +377,7 @@ describe("a Transaction with an approved digest", () => {
 });
 
 describe("many Drafts", () => {
-  const MANY = 300;
+  const MANY = isExhaustive ? 300 : 100;
 
   const timeout = 480_000;
   it("cost no requests while nobody edits them, nor renders when the controller starts again", {
