@@ -17,12 +17,12 @@ const messageOf = ({ status }: Txn): string =>
 const valueOf = async (place: Workspace, name: string): Promise<unknown> =>
   ((await place.read(configMap(name)))["data"] as Readonly<Record<string, unknown>>)["value"];
 
-/** A controller dies when it has made so many of the changes, and the last of them is not recorded yet. */
+/** A controller dies when it has made so many of the changes, and is about to send the next one. */
 const diesAfter = async (count: number, place: Workspace, changes: readonly WrittenChange[]): Promise<void> => {
-  let checkpoints = 0;
+  let sent = 0;
   const { hook, reached, open } = gate(({ purpose }) => {
-    if (purpose === "checkpoint") checkpoints += 1;
-    return checkpoints === count;
+    if (purpose === "change") sent += 1;
+    return sent > count;
   });
   const dying = await place.janus(hook);
   // First of all at the end: it would wait for the request.

@@ -10,7 +10,7 @@ import type { KubeObject } from "@janus/kube";
 import { configMaps } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { creating, patching } from "../fixtures/changes.ts";
+import { creating, deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { gate } from "../fixtures/gate.ts";
 import { type Installed, installed } from "../fixtures/installed.ts";
@@ -20,13 +20,14 @@ import { transaction, type Txn, type Workspace, workspace } from "../fixtures/wo
 const toldOf = async (namespace: string): Promise<string> =>
   (await eventsOf(namespace, "txn")).map(({ reason, message }) => `${reason}: ${message}`).join("\n");
 
-/** A Transaction of two changes whose controller stops when the first one is in. */
+/** A Transaction whose controller stops when the first of its changes is in: a Delete is not sent before that is recorded. */
 const stopped = async () => {
   const place = await workspace();
-  await place.create(configMap("config", { a: "1" }));
+  await place.create(configMap("config", { a: "1" }), configMap("gone"));
   const { hook, reached, open } = gate(({ purpose }) => purpose === "checkpoint");
   const running = await place.janus(hook);
-  await place.submit([patching(configMap("config", { a: "2" })), creating(configMap("made"))]);
+  const changes = [patching(configMap("config", { a: "2" })), deleting(configMap("gone")), creating(configMap("made"))];
+  await place.submit(changes);
   await reached;
   const stopping = running.stop();
   open();

@@ -12,7 +12,10 @@ import { change, refused, underway } from "./underway.ts";
 
 const FORWARD = { direction: "forward", cursor: 0, until: 2 } as const;
 const start = underway("Committing", [change("Patch", "a"), change("Patch", "b")], FORWARD);
-const takenUp: ReconcileContext = { ...start, known: noObservations(NOW) };
+const nothing: ReconcileContext = { ...start, known: noObservations(NOW) };
+const { journal } = start.known;
+assert(journal !== undefined);
+const takenUp: ReconcileContext = { ...nothing, known: { ...nothing.known, journal } };
 
 const only = (at: ReconcileContext): ApiCall => {
   const step = decide(at);
@@ -23,7 +26,8 @@ const only = (at: ReconcileContext): ApiCall => {
 };
 
 describe("a process that takes up a Transaction whose changes are being applied", () => {
-  it("writes the status first, so that what a former process has decided cannot be written any more", () => {
+  it("reads the journal, and then writes the status, so that what a former process has decided cannot be written any more", () => {
+    expect(only(nothing)).toMatchObject({ purpose: "read-journal" });
     const first = only(takenUp);
     const { uid, resourceVersion } = takenUp.txn.metadata;
     expect(first).toMatchObject({
@@ -31,7 +35,9 @@ describe("a process that takes up a Transaction whose changes are being applied"
       call: { subresource: "status", body: { metadata: { uid, resourceVersion } } },
     });
     const { known } = heard(takenUp, first, E.right(Transaction.encode(start.txn) as unknown as KubeObject));
-    expect(only({ ...takenUp, known })).toMatchObject({ purpose: "read-journal" });
+    const next = decide({ ...takenUp, known });
+    assert(next.type === "run");
+    expect(next.effects.map(({ purpose }) => purpose)).not.toContain("record");
   });
 
   it("does nothing else until that is answered with success", () => {

@@ -93,12 +93,12 @@ describe("npm run trace", () => {
     expect(life).toContain("phase RolledBack; items RolledBack, NotApplied");
   });
 
-  it("--crash-at: a new process writes the status, reads the journal and the targets, and does not send the change again", async () => {
+  it("--crash-at: a new process reads the journal, writes the status, reads the targets, and does not send the change again", async () => {
     const life = await trace(PATCHES, BEFORE, "--crash-at", "18");
     const killed = decisionsIn(life).findIndex((entry) => entry.includes("**the controller is killed**"));
     expect(decisionsIn(life)[killed]).toContain("request 18, `change`: server-side apply ConfigMap app-config");
-    expect(decisionsIn(life)[killed + 1]).toContain("`record`");
-    expect(decisionsIn(life)[killed + 2]).toContain("`read-journal`");
+    expect(decisionsIn(life)[killed + 1]).toContain("`read-journal`");
+    expect(decisionsIn(life)[killed + 2]).toContain("`record`");
     expect(decisionWith(life, "cursor 1")).toContain("`resolveWindow`");
     expect(decisionWith(life, "`trace-read`")).toContain("[forward/find-progress.ts] `findProgress`");
     expect(life.match(/`change`: server-side apply ConfigMap app-config/gu)).toHaveLength(1);

@@ -56,6 +56,7 @@ export const committing = (context: ReconcileContext): Step => watchingJobs(cont
 
 const nextStep = (context: ReconcileContext): Step => {
   const { txn, known } = context;
+  if (known.journal === undefined) return run(readJournal(txn));
   // A former process may have decided to abort: that may still be written, and would say nothing of what is done from now on.
   if (known.hasRecorded !== true)
     return run(updateStatus(txn, { because: { reason: "Committing", message: "applying the changes" } }, context.now));
