@@ -58,7 +58,12 @@ it.each([
 it("of a Transaction that vanishes while it applies its changes, these stay, and its snapshots can be found", async () => {
   const place = await workspace();
   await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
-  await place.janus(vanishesBefore(place, of("checkpoint")));
+  let sent = 0;
+  const isSecondChange = (request: Request): boolean => {
+    if (of("change")(request)) sent += 1;
+    return sent === 2;
+  };
+  await place.janus(vanishesBefore(place, isSecondChange));
   const { metadata } = await place.submit(changes);
   await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
   await expect
