@@ -19,6 +19,7 @@ import { clusterUid } from "./installation.ts";
 import type { Following } from "./follow-entries.ts";
 import { startMembers } from "./members.ts";
 import { journalMetrics } from "./metrics.ts";
+import { releaseHeap } from "./release-heap.ts";
 import { NAMES } from "./names.ts";
 import { objectStreams } from "./object-streams.ts";
 import type { ServedWebhook } from "./serve-webhook.ts";
@@ -141,6 +142,7 @@ export const startWork = (
       : secretsOf(digests, one?.destination.ageRecipients).secrets;
   };
 
+  const objectCame = releaseHeap();
   const streams = objectStreams({
     api,
     watchdog,
@@ -150,7 +152,10 @@ export const startWork = (
     tell: (branch, event) => running.get(branch)?.worker.tell(event),
     // The leader has an entry before there is the change.
     authorOf: (change) => (flags.shards && !isLeading ? authors.awaitedAuthorOf(change) : authors.authorOf(change)),
-    onScanned: metrics.scanned,
+    onScanned: () => {
+      metrics.scanned();
+      objectCame();
+    },
     onDefect: (error) => log("error", "internal error: an object is left as it is", defect(error)),
   });
 
