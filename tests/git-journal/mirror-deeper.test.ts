@@ -57,6 +57,9 @@ describe("a Transaction", () => {
     const first = await controllerOf(namespace, { directory });
     await have([path(namespace, "a"), path(namespace, "b"), path(namespace, "c")]);
     await first.stop();
+    // managedFields has seconds: of two writes in one of them nobody can tell which is the later one.
+    const created = Date.now();
+    await expect.poll(() => Date.now(), { interval: 50 }).toBeGreaterThan(created + 1000);
     await txns.janus();
     await txns.run([patching(configMap("a", { a: "2" })), patching(configMap("c", { a: "2" }))]);
     await create(configMap("d"));
