@@ -86,6 +86,7 @@ export const DEEPER = [
   "tests/e2e/replace-races.test.ts",
   "tests/e2e/unreadable.test.ts",
   "tests/e2e/wait-at-end.test.ts",
+  "tests/git-journal/authors-under-load.test.ts",
   "tests/git-journal/mirror-authors.test.ts",
   "tests/git-journal/members.test.ts",
   "tests/git-journal/mirror-deeper.test.ts",

@@ -1,0 +1,103 @@
+// A hundred changes a second by three users: hardly any is without its author, and none has another one's.
+import { setTimeout as sleep } from "node:timers/promises";
+import { configMaps } from "@janus/types";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { attribution } from "../../packages/git-journal/src/shell/attribution.ts";
+import { isExhaustive } from "../fixtures/sample.ts";
+import { must } from "../load/world.ts";
+import { configMap, configuration, controllerOf, place } from "./mirror-world.ts";
+import { type WebhookWorld, webhookWorld } from "./webhook-world.ts";
+
+const SECONDS = 60;
+const RATE = 99;
+const USERS = ["alice", "bob", "carol"] as const;
+
+const authors = attribution();
+let world: WebhookWorld;
+
+beforeAll(async () => {
+  world = await webhookWorld();
+  world.serve({
+    record: (request) => {
+      world.authors.record(request);
+      authors.record(request);
+    },
+  });
+  await world.isCalled();
+});
+afterAll(() => world.end());
+
+it.runIf(isExhaustive)(
+  "of changes by three users at once 99 % have their author, and none another one",
+  { timeout: 300_000 },
+  async () => {
+    const { namespace } = world;
+    const { url, git, files, create } = await place({ namespace });
+    const users = await Promise.all(USERS.map((name) => world.as(name)));
+    await create(...configuration(url));
+    await controllerOf(namespace, {
+      authors,
+      flags: {
+        settings: {
+          selection: { watchAll: false, excludes: [], secrets: true },
+          limits: { maxFiles: 200, maxBytes: 1_000_000, maxWait: 2_000 },
+        },
+      },
+    });
+    const fileOf = (name: string): string => `prod/core/v1/configmaps/${namespace}/${name}.yaml`;
+    const named = Array.from({ length: RATE }, (_, n) => ({ n, name: `of-${USERS[n % 3]}-${n}` }));
+    for (const { n, name } of named)
+      must(
+        (await users[n % 3]?.send({
+          verb: "create",
+          resource: configMaps,
+          namespace,
+          body: configMap(name, { v: "first" }),
+        })) as never,
+      );
+    // Of all files at once, and not often: git is run for it, by the process in which the journal is.
+    const areAll = (is: (text: string | undefined) => boolean): boolean => {
+      const now = files();
+      return named.every(({ name }) => is(now[fileOf(name)]));
+    };
+    const patient = { timeout: 60_000, interval: 1_000 };
+    await expect.poll(() => areAll((text) => text !== undefined), patient).toBe(true);
+    const began = git(["rev-parse", "main"]).trim();
+    for (let second = 0; second < SECONDS; second += 1) {
+      const until = Date.now() + 1000;
+      await Promise.all(
+        named.map(async ({ n, name }) =>
+          must(
+            (await users[n % 3]?.send({
+              verb: "mergePatch",
+              resource: configMaps,
+              namespace,
+              name,
+              body: { data: { v: `${second}` } },
+            })) as never,
+          ),
+        ),
+      );
+      await sleep(Math.max(0, until - Date.now()));
+    }
+    await expect.poll(() => areAll((text) => text?.includes(`v: "${SECONDS - 1}"`) === true), patient).toBe(true);
+    const commits = git(["log", "--format=commit %an", "--name-only", `${began}..main`])
+      .split("commit ")
+      .slice(1)
+      .map((text) => {
+        const [author = "", ...paths] = text.split("\n").filter((line) => line !== "");
+        return paths.flatMap((path) => {
+          const owner = /\/of-(\w+)-\d+\.yaml$/u.exec(path)?.[1];
+          return owner === undefined ? [] : [{ author, owner }];
+        });
+      })
+      .flat();
+    const missed = commits.filter(({ author }) => !USERS.some((user) => user === author));
+    const wrong = commits.filter(({ author, owner }) => USERS.some((user) => user === author) && author !== owner);
+    console.log(
+      `${commits.length} changes of files in commits, ${missed.length} without author, ${wrong.length} wrong`,
+    );
+    expect(wrong).toEqual([]);
+    expect(missed.length).toBeLessThanOrEqual(commits.length / 100);
+  },
+);
