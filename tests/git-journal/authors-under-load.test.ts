@@ -6,7 +6,7 @@ import { attribution } from "../../packages/git-journal/src/shell/attribution.ts
 import { isExhaustive } from "../fixtures/sample.ts";
 import { must } from "../load/world.ts";
 import { configMap, configuration, controllerOf, place } from "./mirror-world.ts";
-import { type WebhookWorld, webhookWorld } from "./webhook-world.ts";
+import { attributedWorld, type WebhookWorld } from "./webhook-world.ts";
 
 const SECONDS = 60;
 const RATE = 99;
@@ -16,14 +16,7 @@ const authors = attribution();
 let world: WebhookWorld;
 
 beforeAll(async () => {
-  world = await webhookWorld();
-  world.serve({
-    record: (request) => {
-      world.authors.record(request);
-      authors.record(request);
-    },
-  });
-  await world.isCalled();
+  world = await attributedWorld(authors);
 });
 afterAll(() => world.end());
 
@@ -45,16 +38,12 @@ it.runIf(isExhaustive)(
       },
     });
     const fileOf = (name: string): string => `prod/core/v1/configmaps/${namespace}/${name}.yaml`;
-    const named = Array.from({ length: RATE }, (_, n) => ({ n, name: `of-${USERS[n % 3]}-${n}` }));
-    for (const { n, name } of named)
-      must(
-        (await users[n % 3]?.send({
-          verb: "create",
-          resource: configMaps,
-          namespace,
-          body: configMap(name, { v: "first" }),
-        })) as never,
-      );
+    const at = { resource: configMaps, namespace };
+    const named = users.flatMap((api, user) =>
+      Array.from({ length: RATE / USERS.length }, (_, n) => ({ api, name: `of-${USERS[user]}-${n}` })),
+    );
+    for (const { api, name } of named)
+      must(await api.send({ verb: "create", ...at, body: configMap(name, { v: "first" }) }));
     // Of all files at once, and not often: git is run for it, by the process in which the journal is.
     const areAll = (is: (text: string | undefined) => boolean): boolean => {
       const now = files();
@@ -66,16 +55,8 @@ it.runIf(isExhaustive)(
     for (let second = 0; second < SECONDS; second += 1) {
       const until = Date.now() + 1000;
       await Promise.all(
-        named.map(async ({ n, name }) =>
-          must(
-            (await users[n % 3]?.send({
-              verb: "mergePatch",
-              resource: configMaps,
-              namespace,
-              name,
-              body: { data: { v: `${second}` } },
-            })) as never,
-          ),
+        named.map(async ({ api, name }) =>
+          must(await api.send({ verb: "mergePatch", ...at, name, body: { data: { v: `${second}` } } })),
         ),
       );
       await sleep(Math.max(0, until - Date.now()));

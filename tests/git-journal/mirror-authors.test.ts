@@ -4,20 +4,13 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { attribution } from "../../packages/git-journal/src/shell/attribution.ts";
 import { must } from "../load/world.ts";
 import { configMap, configuration, controllerOf, place } from "./mirror-world.ts";
-import { type WebhookWorld, webhookWorld } from "./webhook-world.ts";
+import { attributedWorld, type WebhookWorld } from "./webhook-world.ts";
 
 const authors = attribution();
 let world: WebhookWorld;
 
 beforeAll(async () => {
-  world = await webhookWorld();
-  world.serve({
-    record: (request) => {
-      world.authors.record(request);
-      authors.record(request);
-    },
-  });
-  await world.isCalled();
+  world = await attributedWorld(authors);
 });
 afterAll(() => world.end());
 

@@ -20,6 +20,19 @@ const secret = (password: string) => ({
   stringData: { password },
 });
 
+/** Selects the ConfigMaps of namespaces with the label `journaled` of this one. */
+const ruleByLabel = (namespace: string) =>
+  manifest("ClusterWatchRule", namespace, {
+    destinationRef: { name: "prod", namespace },
+    rules: [
+      {
+        scope: "Namespaced",
+        resources: ["configmaps"],
+        namespaceSelector: { matchLabels: { journaled: namespace } },
+      },
+    ],
+  });
+
 describe("a Transaction", () => {
   it("is one commit, with what is known of it, and nothing of it is committed before its end", async () => {
     const txns = await workspace();
@@ -466,18 +479,7 @@ describe("the journal", () => {
     const [repository, destination] = configuration(url);
     if (repository === undefined || destination === undefined) throw new Error("no configuration");
     await create(repository, destination, configMap("a"));
-    const rule = {
-      ...manifest("ClusterWatchRule", namespace, {
-        destinationRef: { name: "prod", namespace },
-        rules: [
-          {
-            scope: "Namespaced",
-            resources: ["configmaps"],
-            namespaceSelector: { matchLabels: { journaled: namespace } },
-          },
-        ],
-      }),
-    };
+    const rule = ruleByLabel(namespace);
     await administrator.create(rule);
     onTestFinished(() => administrator.remove(rule));
     await controllerOf(namespace);
@@ -551,16 +553,7 @@ describe("the journal", () => {
     const [repository, destination] = configuration(url);
     if (repository === undefined || destination === undefined) throw new Error("no configuration");
     await create(repository, destination, configMap("a"));
-    const rule = manifest("ClusterWatchRule", namespace, {
-      destinationRef: { name: "prod", namespace },
-      rules: [
-        {
-          scope: "Namespaced",
-          resources: ["configmaps"],
-          namespaceSelector: { matchLabels: { journaled: namespace } },
-        },
-      ],
-    });
+    const rule = ruleByLabel(namespace);
     await administrator.create(rule);
     onTestFinished(() => administrator.remove(rule));
     const half = Promise.withResolvers<void>();

@@ -200,3 +200,16 @@ export const tlsSecret = async ({ admin, namespace }: WebhookWorld): Promise<Kub
   const answer = await admin.send({ verb: "get", resource: secrets, namespace, name: TLS_SECRET });
   return E.isRight(answer) ? answer.right : undefined;
 };
+
+/** Such a world whose webhook also tells these authors of requests. */
+export const attributedWorld = async (authors: Authors): Promise<WebhookWorld> => {
+  const world = await webhookWorld();
+  world.serve({
+    record: (request) => {
+      world.authors.record(request);
+      authors.record(request);
+    },
+  });
+  await world.isCalled();
+  return world;
+};

@@ -51,9 +51,9 @@ export const parentOf = async (repository: Repository, commit: ObjectId): Promis
   throw new Failure(`${repository.name} does not have the commit before ${commit}: git fetch --unshallow`);
 };
 
-/** Which files of a commit are meant. */
+/** Selects files of a commit. */
 export interface Scope {
-  /** Of a folder or file; empty: all of it. */
+  /** A folder or file; empty: all of the commit. */
   readonly path: string;
   /** Only those of this namespace. */
   readonly namespace?: string;

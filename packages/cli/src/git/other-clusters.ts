@@ -9,7 +9,7 @@ const uidOf = ({ clusterUid }: Owner): string => (/^[\w.-]{1,64}$/u.test(cluster
 
 const shown = (folder: string): string => (folder === "" ? "the root of the repository" : folder);
 
-/** What is to be said of these folders, and the uids of the other clusters. */
+/** Warnings about these folders, and the uids of the other clusters. */
 export const othersOf = async (
   { api }: Pick<Cluster, "api">,
   owners: ReadonlyMap<string, Owner>,

@@ -123,7 +123,7 @@ const checkPolicies = (cluster: Cluster): Promise<readonly Finding[]> =>
     }),
   );
 
-/** Of the controller, and of its objects in the namespace; none where it is not installed and has none. */
+/** Checks the controller, and its objects in the namespace; nothing where it is not installed and has none. */
 export const checkGitJournal = async (cluster: Cluster, systemNamespace: string): Promise<readonly Finding[]> => {
   const [deployment, lease, configuration, slices, objects] = await Promise.all([
     look(cluster, deployments, GIT_JOURNAL_NAME, systemNamespace),

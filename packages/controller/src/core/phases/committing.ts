@@ -37,6 +37,7 @@ import { readChangedTarget } from "../forward/read-target.ts";
 import { nextWrite } from "../forward/replace-steps.ts";
 import { committedEvents, recordIn } from "../state/record-progress.ts";
 import { nextChange } from "../forward/next-change.ts";
+import { APPLYING } from "../state/conditions.ts";
 import { unauthorizedChanges } from "../state/late-locks.ts";
 import { mayFollow } from "../state/window.ts";
 import { resolveAttempt } from "../forward/resolve-attempt.ts";
@@ -46,7 +47,8 @@ import { POLL_INTERVAL } from "../state/waits.ts";
 /**
  * Applies the changes one after the other, with one checkpoint after each window of them that is also the intent of the next.
  *
- * Guarantees: one write is on its way at most; after a crash only changes of the journal's window are in doubt; a write carries the version that
+ * Guarantees: one write is on its way at most; after a crash only changes of the journal's window are in doubt;
+ *             a write carries the version that
  *             it was decided on, and is sent only while its lock is valid for longer than the write can take; a
  *             write without a checkpoint is recognized by its mark; the rollback begins only when nothing is in
  *             doubt.
@@ -58,8 +60,7 @@ const nextStep = (context: ReconcileContext): Step => {
   const { txn, known } = context;
   if (known.journal === undefined) return run(readJournal(txn));
   // A former process may have decided to abort: that may still be written, and would say nothing of what is done from now on.
-  if (known.hasRecorded !== true)
-    return run(updateStatus(txn, { because: { reason: "Committing", message: "applying the changes" } }, context.now));
+  if (known.hasRecorded !== true) return run(updateStatus(txn, { because: APPLYING }, context.now));
   if (isRefused(known.journal)) return journalUnavailable(context, known.journal, recordedCursor(context), "unknown");
   const journal = journalIn(known);
   if (journal === undefined) return haveJournal(context);

@@ -3,6 +3,7 @@ import { run, type Step } from "../state/effect.ts";
 import { hasBegun, readJournal } from "../state/journal-requests.ts";
 import { quarantine } from "../transitions/quarantine.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
+import { APPLYING } from "../state/conditions.ts";
 import { updateStatus } from "../state/status-update.ts";
 import { failUntouched } from "../transitions/fail-untouched.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
@@ -20,7 +21,5 @@ export const prepared = (context: ReconcileContext): Step => {
   if (requested.type !== "none")
     return refuse(requested.type === "release" ? "Deleted" : "RollbackRequested", requested.why);
   if (now >= deadline(context)) return refuse("Timeout", "spec.timeout passed before the first change was applied");
-  return run(
-    updateStatus(txn, { phase: "Committing", because: { reason: "Committing", message: "applying the changes" } }, now),
-  );
+  return run(updateStatus(txn, { phase: "Committing", because: APPLYING }, now));
 };

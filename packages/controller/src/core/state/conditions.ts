@@ -48,6 +48,9 @@ const BEFORE_CHANGES: readonly Phase[] = ["Pending", "Preparing", "Prepared"];
 /** The message of Prepared: also of a Transaction that gets its conditions in a later phase. */
 export const CHECKED = "all locks are held, every change was checked, and snapshots were taken";
 
+/** The cause of the conditions while the changes are applied. */
+export const APPLYING: ConditionCause = { reason: "Committing", message: "applying the changes" };
+
 const yes = (reason: string, { message }: ConditionCause): Value => ["True", reason, message];
 const no = ({ reason, message }: ConditionCause): Value => ["False", reason, message];
 

@@ -5,7 +5,7 @@ import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Instant } from "@janus/types";
 import type { Journal } from "./journal.ts";
 import { projected, updateStatus } from "./status-update.ts";
-import { WAITING } from "./conditions.ts";
+import { APPLYING, WAITING } from "./conditions.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
 
 /** The status shows progress at most this often, in ms. */
@@ -76,8 +76,7 @@ export const isProjectionDue = ({ known, now }: ReconcileContext): boolean =>
 /** Shows progress in the status, at most once a second, concurrently with the next write. */
 export const projection = (context: ReconcileContext, journal: Journal): readonly Effect[] => {
   const { txn, now, settings } = context;
-  const because = { reason: "Committing", message: "applying the changes" };
   return isProjectionDue(context)
-    ? [updateStatus(txn, { items: projected(txn, journal, settings), because }, now)]
+    ? [updateStatus(txn, { items: projected(txn, journal, settings), because: APPLYING }, now)]
     : [];
 };
