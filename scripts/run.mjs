@@ -69,6 +69,16 @@ const isFile = thing.endsWith(".ts");
 const tool = path.join(bin, thing);
 if (!isFile && !existsSync(tool)) giveUp(`There is no tool called ${thing} in node_modules/.bin.`);
 
+// Before there is anything to forward to: a signal that came in between would end this process alone.
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  let forwarded = -Infinity;
+  process.on(signal, () => {
+    if (performance.now() - forwarded < 500) return;
+    forwarded = performance.now();
+    child.kill(signal);
+  });
+}
+
 // A process group of its own, so that Ctrl-C in a terminal, which reaches every process of ours and which npm then
 // forwards once more, reaches the thing once: from here.
 // What Node has compiled is kept for all processes that are started from here: a controller starts in half the time.
@@ -90,15 +100,6 @@ const guard = spawn("/bin/sh", ["-c", `read -r _ || kill -TERM -${child.pid}`], 
   detached: true,
 });
 guard.on("error", () => {});
-
-for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-  let forwarded = -Infinity;
-  process.on(signal, () => {
-    if (performance.now() - forwarded < 500) return;
-    forwarded = performance.now();
-    child.kill(signal);
-  });
-}
 
 child.on("exit", (code, signal) => {
   guard.stdin.end("done\n", () => process.exit(code ?? 128 + constants.signals[signal]));
