@@ -116,7 +116,7 @@ describe("a large Transaction that waits for its turn", () => {
 describe("a large target that others have written while its Transaction rested", () => {
   it.each(INTERRUPTED)("has a snapshot of the version that is recorded (%s)", (purpose) => {
     const { phase, snapshot, kept } = interrupted(purpose, target("2"));
-    expect(phase).toBe("Prepared");
+    expect(phase).toBe("Committing");
     expect(kept).toContain(snapshot);
   });
 

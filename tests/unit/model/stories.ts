@@ -57,14 +57,13 @@ export const stories: Readonly<Record<string, Story>> = {
     ],
     phase: "Failed",
   },
-  "a rollback asked for when everything was in and the snapshots were let go of, whose first step was not answered": {
+  "a rollback asked for when everything was in and the journal did not say so yet, whose checkpoint was not answered": {
     types: ["Update"],
     left: { all: 2, lost: 1, wishes: 1 },
     schedule: [
-      "release-store: mergePatch ConfigMap shop/txn-rollback → ok",
+      "change: update Widget shop/a → ok",
       "somebody asks for a rollback of Transaction shop/txn",
       'record: mergePatch Transaction shop/txn → Operation cannot be fulfilled on transactions.backup.janus.io "txn": the object has been modified; please apply your changes to the latest version and try again',
-      "record: mergePatch Transaction shop/txn → ok",
       "checkpoint: mergePatch ConfigMap shop/janus-journal-u-txn → no answer, though it was made",
     ],
     phase: "RolledBack",

@@ -1,14 +1,22 @@
 // The phase Committing: applies the changes one by one, with one checkpoint after each window of them.
 import * as E from "fp-ts/lib/Either.js";
 import { REQUEST_ROLLBACK } from "@janus/api";
-import { allStores, releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
+import { allStores, snapshotOf } from "../snapshots/prior-state.ts";
 import { run, type Step, wait, type Watched } from "../state/effect.ts";
 import { isSelfCleaning } from "../kubernetes/finished-job.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Instant } from "@janus/types";
 import { isGated } from "../gates/gates-of.ts";
 import { gatedChanges } from "../state/gated-changes.ts";
-import { type Forward, gatedSince, type Journal, noJournal, windowEnd } from "../state/journal.ts";
+import {
+  asRecorded,
+  type Forward,
+  gatedSince,
+  gatesInDoubt,
+  type Journal,
+  noJournal,
+  windowEnd,
+} from "../state/journal.ts";
 import { checkpoint, findJournal, inDoubt, readJournal } from "../state/journal-requests.ts";
 import { cannotBeUndone, firstIrreversible } from "../state/irreversible-deletions.ts";
 import { changeIn, forwardIn, journalIn } from "../state/observations.ts";
@@ -224,7 +232,10 @@ const advance = (
 ): Step => {
   const { txn, known } = context;
   const { target: seen } = changeIn(known, item.index);
-  if (write?.type === "made") return run(nextChange(context, journal, item, write.created));
+  if (write?.type === "made")
+    return isEnd(context, journal, item)
+      ? commit(context, asRecorded(journal, item.index, write.created), journal.ahead?.from ?? item.index)
+      : run(nextChange(context, journal, item, write.created));
   const snapshot = snapshotOf(txn, known, journal, item.index);
   if (snapshot.type === "unread")
     return readOrStop(
@@ -255,10 +266,25 @@ const allApplied = (changes: number): string =>
   changes === 1 ? "the change is applied" : `all ${changes} changes are applied`;
 
 /**
- * Everything is applied and recorded. The snapshots exist until the phase is Committed, or until the rollbackWindow has passed:
- * until then, it can be rolled back.
+ * Whether this change is the last one, and the status may record it without the journal: nothing is waited for, no rollback is
+ * requested, and none will go by the journal once it is Committed.
  */
-const commit = (context: ReconcileContext, journal: Journal): Step => {
+const isEnd = (context: ReconcileContext, journal: Journal, { index, change }: ResolvedItem): boolean =>
+  index + 1 === context.txn.spec.changes.length &&
+  change.type !== "Replace" &&
+  !journal.replaced.has(index) &&
+  !gatesInDoubt(journal) &&
+  gatedChanges(context.txn, index + 1).length === 0 &&
+  stopRequest(context).type === "none" &&
+  reversibility(context)?.isReversible !== true;
+
+/**
+ * Everything is applied, and recorded but for what the status records now. The snapshots exist until the phase is Committed, or until
+ * the rollbackWindow has passed: until then, it can be rolled back.
+ *
+ * @param from the first change of which the journal does not record that it is in. Default: none
+ */
+const commit = (context: ReconcileContext, journal: Journal, from = context.txn.spec.changes.length): Step => {
   const { txn, now } = context;
   const gating = gateAgain(context, journal);
   if (gating !== undefined) return gating;
@@ -276,8 +302,6 @@ const commit = (context: ReconcileContext, journal: Journal): Step => {
     const snapshots = allStores(txn, journal);
     return run(updateStatus(txn, { phase: "Committed", items, snapshots, because, reversible }, now));
   }
-  const held = releaseAll(context, journal, "free");
-  if (held.length > 0) return run(...held);
   const message =
     requested.type === "rollback" && irreversible !== undefined
       ? `${applied}; ${requested.why}, but ${cannotBeUndone(irreversible)}`
@@ -293,6 +317,7 @@ const commit = (context: ReconcileContext, journal: Journal): Step => {
         ...(reversible === undefined ? {} : { reversible }),
       },
       now,
+      ...committedEvents(context, from, txn.spec.changes.length),
     ),
   );
 };

@@ -4,13 +4,17 @@ import { FINALIZER } from "@janus/api";
 import { contentDigest } from "../preflight/digest.ts";
 import { audit, executed } from "../state/audit.ts";
 import { contentsObjects, hasContents } from "../state/contents.ts";
-import { type ApiCall, done, type EventSpec, run, type Step } from "../state/effect.ts";
+import { type ApiCall, done, type Effect, type EventSpec, run, type Step } from "../state/effect.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { quarantine } from "../transitions/quarantine.ts";
 import { toTimestamp } from "@janus/types";
+import { acquire } from "../locks/lock-acquisition.ts";
 import { lockTimeoutNotice } from "../locks/lock-requests.ts";
-import { discoveries, namedTarget } from "../state/target-resolution.ts";
-import { addFinalizer, removeFinalizer, updateStatus } from "../state/status-update.ts";
+import { unauthorized } from "../preflight/permissions.ts";
+import { discoveries, lockable, namedTarget } from "../state/target-resolution.ts";
+import { addFinalizer, updateStatus } from "../state/status-update.ts";
+import { firstReads } from "../preflight/first-look.ts";
+import { readServiceAccount } from "../preflight/preflight.ts";
 import { specProblems } from "../preflight/spec-problems.ts";
 import { awaitContents, findServiceAccount } from "../transitions/await-contents.ts";
 import { failUntouched } from "../transitions/fail-untouched.ts";
@@ -22,7 +26,12 @@ const withEvents = (recorded: ApiCall, events: readonly EventSpec[]): ApiCall =>
   events: [...events, ...(recorded.events ?? [])],
 });
 
-/** Rejects an invalid Transaction before anything is modified; then adds the finalizer and starts. */
+/**
+ * Rejects an invalid Transaction before anything is modified; then adds the finalizer and starts. What Preparing asks for first goes
+ * out beside these writes.
+ *
+ * Guarantees: no lock is taken before the finalizer is set.
+ */
 export const pending = (context: ReconcileContext): Step => {
   const { txn, known, now } = context;
   const isHeld = (txn.metadata.finalizers ?? []).includes(FINALIZER);
@@ -31,7 +40,8 @@ export const pending = (context: ReconcileContext): Step => {
   if (isHeld && known.journal === undefined) return run(readJournal(txn));
   if (journalIn(known) !== undefined)
     return quarantine(context, "status.phase: is Pending, but there is a journal: changes may have been made");
-  if (txn.metadata.deletionTimestamp !== undefined) return isHeld ? run(removeFinalizer(txn)) : done;
+  if (txn.metadata.deletionTimestamp !== undefined)
+    return isHeld ? run(failUntouched(context, { reason: "Deleted", general: ["the Transaction was deleted"] })) : done;
   const awaiting = hasContents(txn)
     ? (findServiceAccount(context) ?? awaitContents(context, "InvalidTransaction"))
     : undefined;
@@ -43,7 +53,12 @@ export const pending = (context: ReconcileContext): Step => {
   if (general.length > 0 || problems.size > 0)
     return run(withEvents(failUntouched(context, { reason: "InvalidTransaction", problems, general }), audited));
   // A Transaction without the finalizer has no journal: none is looked for.
-  if (!isHeld) return run({ ...addFinalizer(txn), folds: [{ type: "no-journal-yet" }] });
+  if (!isHeld)
+    return run(
+      { ...addFinalizer(txn), folds: [{ type: "no-journal-yet" }] },
+      ...(known.serviceAccount === undefined ? [readServiceAccount(txn)] : []),
+      ...firstReads(txn, known),
+    );
   const begun = updateStatus(
     txn,
     {
@@ -65,5 +80,15 @@ export const pending = (context: ReconcileContext): Step => {
       ].join("; "),
     },
   );
-  return run({ ...begun, folds: [...begun.folds, { type: "begun" }] });
+  return run({ ...begun, folds: [...begun.folds, { type: "begun" }] }, ...beside(context));
+};
+
+/** What Preparing does first, beside the write that begins it: it reads what is not known yet, and then takes the locks that are free. */
+const beside = (context: ReconcileContext): readonly Effect[] => {
+  const { txn, known } = context;
+  if (known.serviceAccount !== "there") return [];
+  const reads = firstReads(txn, known);
+  if (reads.length > 0) return reads;
+  const locking = acquire(context, lockable(txn, known, 0, unauthorized(txn, known)).early);
+  return locking.type === "acquiring" ? locking.effects : [];
 };

@@ -9,14 +9,13 @@ import { enforceLockTimeLimit } from "../locks/lock-time-limit.ts";
 import { yieldLocks } from "../locks/lock-yield.ts";
 import { findOwned } from "../preflight/dependents.ts";
 import { examination, keepExamined } from "../preflight/examine-targets.ts";
-import { firstLooks } from "../preflight/first-look.ts";
+import { firstReads } from "../preflight/first-look.ts";
 import { garbageCollectedTargets, ownsTransaction } from "../preflight/garbage-collected.ts";
 import { lostWithReplaced, TO_THE_END, tooEarly } from "../preflight/irreversible-changes.ts";
 import { kindsOfOwners } from "../preflight/missing-owners.ts";
-import { firstPosition, reviews, unauthorized } from "../preflight/permissions.ts";
+import { firstPosition, unauthorized } from "../preflight/permissions.ts";
 import { problems } from "../preflight/preflight.ts";
 import { staleApproval } from "../preflight/stale-approval.ts";
-import { watchReviews } from "../preflight/watch-permissions.ts";
 import { listingPause } from "../preflight/unlisted-kinds.ts";
 import { takeSnapshots } from "../snapshots/take-snapshots.ts";
 import { hasContents } from "../state/contents.ts";
@@ -94,11 +93,8 @@ const resolveTargets = (context: ReconcileContext): Step | undefined => {
 const readContents = (context: ReconcileContext): Step | undefined =>
   hasContents(context.txn) ? (findServiceAccount(context) ?? awaitContents(context, "PreflightFailed")) : undefined;
 
-/** Reads whether the target of an Apply exists: its permissions depend on that; what is read under the lock decides. */
-const resolveApplies = ({ txn, known }: ReconcileContext): Step | undefined => runAny(firstLooks(txn, known));
-
-const reviewPermissions = ({ txn, known }: ReconcileContext): Step | undefined =>
-  runAny([...reviews(itemsOf(txn, known), known), ...watchReviews(txn, known)]);
+/** Whether the target of an Apply exists, and the permissions; what is read under the lock decides. */
+const readFirst = ({ txn, known }: ReconcileContext): Step | undefined => runAny(firstReads(txn, known));
 
 /** The targets with sufficient permissions. The others are locked in their turn, or fail the preflight. */
 const lockTargets = (context: ReconcileContext): Step | undefined => {
@@ -213,10 +209,8 @@ const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
   // Every later step needs the resolved targets.
   resolveTargets,
   findServiceAccount,
-  // Before the permissions: a Create needs other ones than a Patch.
-  resolveApplies,
   // Before locking: a lock without the permission to change the target would only block other Transactions.
-  reviewPermissions,
+  readFirst,
   // Before reading: no other Transaction changes what is read under the locks.
   lockTargets,
   examineTargets,
@@ -232,7 +226,7 @@ const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
  *
  * Guarantees: no target is modified, and none is locked that the ServiceAccount has no permission for; where an earlier
  *             change may bring the permission, the target is locked right before its own change. When the phase becomes
- *             Prepared, every other target is locked; all were read as the ServiceAccount, passed a dry run of their
+ *             Committing, every other target is locked; all were read as the ServiceAccount, passed a dry run of their
  *             change, can be rolled back by the ServiceAccount, and are in a snapshot. Otherwise, the Transaction is
  *             Failed and reports every problem that was found.
  */

@@ -1,4 +1,4 @@
-// Records that everything is prepared: snapshots, locks, and warnings of the preflight.
+// Records that everything is prepared, and that the changes begin: snapshots, locks, and warnings of the preflight.
 import { type Before, type Item, journalName } from "@janus/api";
 import { dependents, warnings } from "../preflight/dependents.ts";
 import { irreversibleGateWarnings, takenForGood } from "../preflight/irreversible-changes.ts";
@@ -9,7 +9,7 @@ import { deniedNotice, unlistedWarnings } from "../preflight/unlisted-kinds.ts";
 import { storesOf } from "../snapshots/take-snapshots.ts";
 import { snapshotKey } from "../snapshots/snapshot-data.ts";
 import { lockPlace, lockTimeoutNotice } from "../locks/lock-requests.ts";
-import { CHECKED } from "../state/conditions.ts";
+import { APPLYING, CHECKED } from "../state/conditions.ts";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
 import type { Journal } from "../state/journal.ts";
 import { changeIn } from "../state/observations.ts";
@@ -68,14 +68,15 @@ export const recordPrepared = (
   const recorded = updateStatus(
     txn,
     {
-      phase: "Prepared",
+      phase: "Committing",
       items,
       snapshots: stores,
       journal: { name: journalName(txn.metadata.uid), uid: journal.version.uid },
       ...(stores[0] === undefined ? {} : { rollbackRef: stores[0].name }),
       because: {
-        reason: "Prepared",
+        reason: APPLYING.reason,
         message: [CHECKED, ...lockTimeoutNotice(context), ...preflightWarnings, ...deniedNotice(known)].join("; "),
+        readyMessage: APPLYING.message,
       },
     },
     now,

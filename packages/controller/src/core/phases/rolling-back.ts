@@ -16,7 +16,15 @@ import { waiting } from "../state/status-progress.ts";
 import { isAskedFor, isUnsettled, MAX_RETRIES, needsRequest } from "../transitions/rollback-retry.ts";
 import { projected, updateStatus, removeAnnotation } from "../state/status-update.ts";
 import { INCOMPLETE } from "../state/conditions.ts";
-import { type Back, defer, type ItemStep, rollbackItem, settleItem } from "../undo/rollback-item.ts";
+import {
+  type Back,
+  defer,
+  type ItemStep,
+  recordRestored,
+  rollbackItem,
+  settleItem,
+  withRestored,
+} from "../undo/rollback-item.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
 
@@ -30,7 +38,7 @@ const DEFERRED_AFTER = { first: 10_000, next: 1_000 };
 const SPREADING = 2_000;
 
 /**
- * Rolls back the changes in reverse order, with one checkpoint after each item. An item that has to wait is
+ * Rolls back the changes in reverse order, with one checkpoint after each window of items. An item that has to wait is
  * deferred, and retried as soon as it may succeed: the others do not wait for it, unless they depend on each
  * other.
  *
@@ -60,9 +68,24 @@ export const rollingBack = (context: ReconcileContext): Step => {
   const done = [...(cursor < 0 ? [] : [cursor]), ...journal.deferred.keys()].find((index) => !isIn(index));
   const requested = stopRequest(context);
   if (requested.type === "reading") return run(requested.effect);
-  if (requested.type === "release") return abandon(context, interrupted(back, isIn));
+  if (requested.type === "release")
+    return back.ahead === undefined ? abandon(context, interrupted(back, isIn)) : run(recordRestored(context, back));
   if (done !== undefined) return run(settleItem(context, back, done));
-  return firstOf(context, back);
+  const step = firstOf(context, back);
+  return back.ahead === undefined || step.type === "run" ? step : run(recordRestored(context, back));
+};
+
+/** Goes on with the item before this one, which is restored: what is sent for that tells it to this process. */
+const goOn = (context: ReconcileContext, journal: Back, index: number): Step => {
+  const step = firstOf(context, withRestored(journal, index, context.now));
+  return step.type === "run"
+    ? {
+        ...step,
+        effects: step.effects.map((effect) =>
+          "call" in effect ? { ...effect, folds: [{ type: "restored-in-window", index }, ...effect.folds] } : effect,
+        ),
+      }
+    : run(settleItem(context, journal, index));
 };
 
 /** The first item that does not wait; deferred ones come after the next one. */
@@ -89,6 +112,7 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
     const isLast = before.length === 0 || after.length > 0;
     const next = rollbackItem(context, journal, index, isLast ? "fail" : "defer");
     if (next.type === "run") return next.step;
+    if (next.type === "restored") return goOn(context, journal, index);
     waits.push(next);
   }
   const [first, ...others] = waits.toSorted((a, b) => a.until - b.until);

@@ -1,9 +1,11 @@
-// Reads whether the target of an Apply or a Replace exists.
+// Reads what is asked before any target is locked: whether those of an Apply or a Replace exist, and the permissions.
 import type { Transaction } from "@janus/api";
 import type { ApiCall } from "../state/effect.ts";
 import type { PreflightFold } from "../state/fold.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { isOpen } from "../state/resolve-apply.ts";
+import { reviews } from "./permissions.ts";
+import { watchReviews } from "./watch-permissions.ts";
 import { itemsOf, readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
 
@@ -26,3 +28,9 @@ export const firstLooks = (txn: Transaction, known: Observations): readonly ApiC
     })
     .slice(0, MOST)
     .map((item) => firstLook(known, item));
+
+/** What is still to be read before the targets are locked. The permissions of an Apply depend on whether its target exists. */
+export const firstReads = (txn: Transaction, known: Observations): readonly ApiCall[] => {
+  const looks = firstLooks(txn, known);
+  return looks.length > 0 ? looks : [...reviews(itemsOf(txn, known), known), ...watchReviews(txn, known)];
+};

@@ -66,9 +66,9 @@ const CONDITIONS: Readonly<Record<string, (move: Move, isTrue: boolean) => Outco
       ? yes(because.reason, because)
       : ["False", "Progressing", "nothing has failed"];
   },
-  Prepared: ({ to, because }, isTrue) => {
+  Prepared: ({ from, to, because }, isTrue) => {
     if (isTrue && to !== "Preparing" && to !== "Pending") return "same";
-    if (to === "Prepared") return yes("AllItemsPrepared", because);
+    if (from === "Preparing" && to === "Committing") return yes("AllItemsPrepared", because);
     if (to === "Failed") return no(because);
     return to === "Pending" || to === "Preparing"
       ? ["False", "NotPrepared", "the changes are not checked yet"]

@@ -183,6 +183,8 @@ export type RestoreFold =
   | { readonly type: "refusal-cleared"; readonly index: number }
   /** The rollback of an item is recorded. `isBehind`: it was deferred behind others. */
   | { readonly type: "item-restored"; readonly isBehind: boolean; readonly isDelete: boolean }
+  /** The change with this index is restored, and the journal will record that with others of its window. */
+  | { readonly type: "restored-in-window"; readonly index: number }
   /** The volume, or the content of a snapshot, that is behind the target. */
   | { readonly type: "storage-read" }
   /** The target of a change that was never applied may not be read. */

@@ -27,7 +27,8 @@ import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-obj
  *          gates before it (`gatedChanges`) have not been met. With `gatesInDoubt` the journal was lost: only a change
  *          that was applied after them shows that they were.
  * back: changes from `reached` on were never applied; those after `cursor` are settled (restored, unless noted
- *          otherwise) or deferred; the rollback of the one at `cursor`, and of deferred ones, may be in flight.
+ *          otherwise) or deferred; the one at `cursor`, and those of a window before it, may be restored, or their rollback
+ *          in flight, as that of deferred ones.
  *          That of the one at `cursor` began at `since`. With `restoredAt` everything is restored, since then, and
  *          `rollbackWaitFor` is waited for.
  */
@@ -55,7 +56,10 @@ export interface Journal {
   readonly ahead?: Ahead;
 }
 
-/** Changes of the window that were answered since it was recorded: from `from` up to before the cursor, with the uids of what they created. */
+/**
+ * Forward: changes of the window that were answered since it was recorded, from `from` up to before the cursor, with the uids of what
+ * they created. Back: changes that were restored since, from `from` down to after the cursor.
+ */
 export interface Ahead {
   readonly from: number;
   readonly created: ReadonlyMap<number, string>;
@@ -395,6 +399,34 @@ export const advanced = (journal: Journal, made: (index: number) => string | und
         created: new Map([...journal.created, ...created]),
         ahead: { from: position.cursor, created },
       };
+};
+
+/**
+ * The journal of a rollback, without the changes that were restored since it was written.
+ *
+ * @param restored when a change was restored by this process, if it was
+ */
+export const receded = (journal: Journal, restored: (index: number) => Instant | undefined): Journal => {
+  const { position } = journal;
+  if (position.direction !== "back") return journal;
+  let { cursor, since } = position;
+  for (let at = restored(cursor); at !== undefined; at = restored(cursor)) {
+    since = at;
+    cursor -= 1;
+  }
+  return cursor === position.cursor
+    ? journal
+    : { ...journal, position: { ...position, cursor, since }, ahead: { from: position.cursor, created: new Map() } };
+};
+
+/** The journal as it would be if it recorded that this change is in, and those before it. */
+export const asRecorded = (journal: Journal, index: number, created: string | undefined): Journal => {
+  const { ahead: _, ...recorded } = journal;
+  return {
+    ...recorded,
+    position: { direction: "forward", cursor: index + 1 },
+    created: created === undefined ? recorded.created : new Map([...recorded.created, [index, created]]),
+  };
 };
 
 /** The state of a change according to the journal, on top of the recorded status. */

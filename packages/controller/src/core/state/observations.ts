@@ -4,7 +4,7 @@ import type { KubeObject, Resource, Instant } from "@janus/types";
 import { type Cleanup, NOTHING_CLEANED_UP } from "./cleanup.ts";
 import type { ContentsObservation } from "./contents-observation.ts";
 import { type AbortCause, type ForwardObservations, sentWrite } from "./forward-observations.ts";
-import { advanced, type Journal } from "./journal.ts";
+import { advanced, type Journal, receded } from "./journal.ts";
 import type { JournalObservation } from "./journal-observation.ts";
 import type { Listing, Owned } from "./listings.ts";
 import type { LockObservation } from "./lock-observation.ts";
@@ -186,14 +186,17 @@ const NO_FORWARD: ForwardObservations = {};
 export const forwardIn = (known: Observations, index: number): ForwardObservations =>
   changeIn(known, index).forward ?? NO_FORWARD;
 
-/** The journal, if it was read and is valid, with what was answered of its window since it was written. */
-export const journalIn = (known: Observations): Journal | undefined =>
-  known.journal?.type === "read"
-    ? advanced(known.journal.journal, (index) => {
+/** The journal, if it was read and is valid, with what was answered, or restored, of its window since it was written. */
+export const journalIn = (known: Observations): Journal | undefined => {
+  if (known.journal?.type !== "read") return undefined;
+  const { journal } = known.journal;
+  return journal.position.direction === "back"
+    ? receded(journal, (index) => rollbackIn(known, index).restoredAt)
+    : advanced(journal, (index) => {
         const { write } = forwardIn(known, index);
         return write?.type === "made" && write.isUnmarked !== true ? (write.created ?? "") : undefined;
-      })
-    : undefined;
+      });
+};
 
 const NO_ROLLBACK: RollbackObservations = {};
 

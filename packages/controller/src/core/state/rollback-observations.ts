@@ -4,6 +4,8 @@ import type { Listing, Owned } from "./listings.ts";
 
 /** Observations by this process of the rollback of one change. */
 export interface RollbackObservations {
+  /** When it was restored, where the journal does not record it yet. */
+  readonly restoredAt?: Instant | undefined;
   /** Requests that were not answered, or refused for now: one after the other. */
   readonly failedAttempt?: FailedAttempt | undefined;
   /** Why the API server rejects it, and when it did. */

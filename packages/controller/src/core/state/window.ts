@@ -2,7 +2,7 @@
 import { type Change, deletes, groupOf, type Transaction } from "@janus/api";
 import { gatedChanges } from "./gated-changes.ts";
 import { firstIrreversible } from "./irreversible-deletions.ts";
-import type { Forward } from "./journal.ts";
+import type { Forward, Journal } from "./journal.ts";
 import { isEnabling } from "./target-resolution.ts";
 
 /** The most changes that one intent covers. After a crash the target of each of them is read. */
@@ -31,6 +31,24 @@ export const mayFollow = (txn: Transaction, index: number, late: ReadonlySet<num
     !deletes(change) &&
     !late.has(index) &&
     gatedChanges(txn, index).length === 0
+  );
+};
+
+/**
+ * Whether the rollback of this change may begin before it is recorded that the one after it is restored. What a Delete took away is
+ * recorded on its own, since it gets a new uid.
+ */
+export const mayRecede = (
+  { spec: { changes } }: Transaction,
+  { ahead }: Pick<Journal, "ahead">,
+  index: number,
+): boolean => {
+  const [change, later] = [changes[index], changes[index + 1]];
+  return (
+    change !== undefined &&
+    later !== undefined &&
+    (ahead?.from ?? index + 1) - index < MOST &&
+    [change, later].every((one) => !isApart(one) && !deletes(one))
   );
 };
 

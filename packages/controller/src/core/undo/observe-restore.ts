@@ -7,7 +7,7 @@ import { withServerMutations } from "../merge/server-mutations.ts";
 import type { Insistent, Restored, RestoreFault, RestoreFold } from "../state/fold.ts";
 import type { Faults, Folds } from "../state/folding.ts";
 import type { About, Answered } from "../state/happened.ts";
-import { exceedsMemory } from "../state/memory-budget.ts";
+import { exceedsMemory, trimmed } from "../state/memory-budget.ts";
 import { changeIn, type Observations, rollbackIn, unset, withChange, withRollback } from "../state/observations.ts";
 import { attempt } from "../state/retry-status.ts";
 import { takenOf, withoutAllocations } from "./service-allocations.ts";
@@ -93,6 +93,12 @@ export const restoreFolds: Folds<RestoreFold> = {
       ...(isDelete ? { adoptable: undefined } : {}),
     };
   },
+  "restored-in-window": (known, { index }, { at }) =>
+    trimmed({
+      ...withChange(known, index, { target: undefined, rollback: { restoredAt: at } }),
+      restoredAt: at,
+      admissionAt: at,
+    }),
   "storage-read": (known, _, { effect: { item: index = -1 }, answer, at: readAt }) => {
     const fault = E.isLeft(answer) && !isAbsent(answer.left) ? messageOf(answer.left) : undefined;
     const object = E.isRight(answer) ? answer.right : undefined;

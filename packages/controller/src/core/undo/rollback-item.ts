@@ -16,7 +16,8 @@ import { deletedOwners } from "../snapshots/owner-references.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import type { ResolvedItem } from "../state/resolved-changes.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
+import { mayRecede } from "../state/window.ts";
 import { undo } from "./undo.ts";
 import type { UndoStep } from "./undo-context.ts";
 import { POLL_INTERVAL } from "../state/waits.ts";
@@ -24,8 +25,9 @@ import { POLL_INTERVAL } from "../state/waits.ts";
 /** The journal of an active rollback. */
 export type Back = Journal & { readonly position: { readonly direction: "back" } };
 
-/** The next step of the rollback of one item. */
+/** The next step of the rollback of one item. `restored`: it needs nothing more, and is recorded together with others. */
 export type ItemStep =
+  | { readonly type: "restored" }
   | { readonly type: "run"; readonly step: Step }
   | {
       readonly type: "wait";
@@ -67,9 +69,16 @@ const passed = ({ position }: Back, index: number, now: Instant): Back["position
   since: now,
 });
 
-/** Records how one item ended. */
+/** The events of the items that are restored, and not recorded yet. */
+const unrecorded = ({ txn, known }: ReconcileContext, { position, ahead }: Back): readonly EventSpec[] =>
+  itemsOf(txn, known)
+    .filter(({ index }) => index > position.cursor && index <= (ahead?.from ?? position.cursor))
+    .map((item) => ended(item, undefined))
+    .toReversed();
+
+/** Records how one item ended, with those that were restored before it. */
 export const settleItem = (
-  { txn, now }: ReconcileContext,
+  context: ReconcileContext,
   journal: Back,
   index: number,
   note?: Note,
@@ -77,29 +86,44 @@ export const settleItem = (
 ): ApiCall =>
   trimming(
     checkpoint(
-      txn,
+      context.txn,
       journal,
       {
-        position: passed(journal, index, now),
+        position: passed(journal, index, context.now),
         ...(journal.deferred.has(index) ? { resumed: index } : {}),
         ...(note === undefined ? {} : { notes: new Map([[index, { ...note, error: cut(note.error, 256) }]]) }),
       },
+      ...unrecorded(context, journal),
       ...event,
     ),
   );
 
+/** Records what is restored: before anything is waited for, and what others rely on. */
+export const recordRestored = (context: ReconcileContext, journal: Back): ApiCall =>
+  checkpoint(context.txn, journal, { position: journal.position }, ...unrecorded(context, journal));
+
+/** The journal once this item is restored, which it does not record yet. */
+export const withRestored = (journal: Back, index: number, now: Instant): Back => ({
+  ...journal,
+  position: passed(journal, index, now),
+  ahead: journal.ahead ?? { from: index, created: new Map() },
+});
+
 /** Defers an item that has to wait: the one before it is next. */
 export const defer = (
-  { txn, now }: ReconcileContext,
+  context: ReconcileContext,
   journal: Back,
   index: number,
   error: string,
   behind: Pick<Deferral, "isBehind"> = {},
 ): ApiCall => {
+  const { txn, now } = context;
   const { since } = journal.deferred.get(index) ?? journal.position;
   const deferral: Deferral = { error: cut(error, 256), since, ...behind };
   const position = passed(journal, index, now);
-  const asked = trimming(checkpoint(txn, journal, { position, deferred: [index, deferral] }));
+  const asked = trimming(
+    checkpoint(txn, journal, { position, deferred: [index, deferral] }, ...unrecorded(context, journal)),
+  );
   // It may be rejected because of what earlier items wait for, as with a quota: it is retried after them.
   return { ...asked, folds: [...asked.folds, { type: "refusal-cleared", index }] };
 };
@@ -188,13 +212,14 @@ const locate = (rollback: ItemRollback): E.Either<ItemStep, ResolvedItem> => {
  */
 const spareLocks = (
   context: ReconcileContext,
-  { position, deferred }: Back,
+  { position, deferred, ahead }: Back,
   targets: readonly (readonly [index: number, target: ObjectRef])[],
   needed: number,
 ): readonly ApiCall[] => {
   const { lock } = changeIn(context.known, needed);
   if (lock?.type !== "theirs" || lock.holderState !== "rolling-back") return [];
-  const isSettled = (index: number): boolean => index > position.cursor && index !== needed && !deferred.has(index);
+  const recorded = ahead?.from ?? position.cursor;
+  const isSettled = (index: number): boolean => index > recorded && index !== needed && !deferred.has(index);
   return targets.flatMap(([index, target]) =>
     isSettled(index) ? releaseLock(context, index, lockPlace(target, context.settings.controllerNamespace)) : [],
   );
@@ -271,7 +296,7 @@ const afterUndo = (
         fail(rollback, `${formatRef(item.place)}: its dependents cannot be locked`, item)
       );
     case "restored":
-      return { type: "run", step: run(settleRestored(rollback, item, before, undoing)) };
+      return settleRestored(rollback, item, before, undoing);
     case "rollback-failed": {
       const { conflict, ...note } = undoing;
       if (conflict === true) return settleFailed(rollback, note, item, "ConflictDetected");
@@ -296,22 +321,22 @@ const settleRestored = (
   item: ResolvedItem,
   before: KubeObject | undefined,
   { warning, stillThere }: Extract<UndoStep, { type: "restored" }>,
-): ApiCall => {
+): ItemStep => {
   const { txn } = context;
   // Its dependents have not lost their owner.
   if (stillThere !== undefined && journal.created.get(index) !== stillThere)
-    return checkpoint(txn, journal, { created: new Map([[index, stillThere]]) });
+    return { type: "run", step: run(checkpoint(txn, journal, { created: new Map([[index, stillThere]]) })) };
   const owners = before === undefined ? [] : missingOwners(context, journal, before);
   const note: Note | undefined =
     warning === undefined && owners.length === 0
       ? undefined
       : { type: "restored", error: warning ?? "", ...(owners.length === 0 ? {} : { owners }) };
+  if (note === undefined && journal.deferred.size === 0 && mayRecede(txn, journal, index - 1))
+    return { type: "restored" };
   const settling = settleItem(context, journal, index, note, ended(item, note));
   const isBehind = journal.deferred.get(index)?.isBehind === true;
-  return {
-    ...settling,
-    folds: [...settling.folds, { type: "item-restored", isBehind, isDelete: deletes(item.change) }],
-  };
+  const fold = { type: "item-restored", isBehind, isDelete: deletes(item.change) } as const;
+  return { type: "run", step: run({ ...settling, folds: [...settling.folds, fold] }) };
 };
 
 /** The changes that deleted its owners and are not rolled back yet: so it has not all its owner references. */
