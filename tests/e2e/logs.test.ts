@@ -36,8 +36,9 @@ it("tells of each Transaction which turn it was, in which phase, and of which ch
     const told = own
       .filter(({ level }) => level !== "debug")
       .map(({ level, message, item }) => ({ level, message, item }));
-    expect(told).toContainEqual({ level: "info", message: "Prepared → Committing", item: undefined });
-    const done = { level: "info", message: `1/3 Patch ConfigMap ${place.namespace}/config`, item: 0 };
+    expect(told).toContainEqual({ level: "info", message: "Preparing → Committing", item: undefined });
+    const applied = `2/3 Patch ConfigMap ${place.namespace}/config, Create Service ${place.namespace}/allowed`;
+    const done = { level: "info", message: applied, item: undefined };
     expect(told).toContainEqual(done);
     const refused = expect.stringContaining("refused to create Service") as string;
     expect(told).toContainEqual({ level: "warn", message: refused, item: 2 });

@@ -36,9 +36,8 @@ it("counts phases, changes, locks and time of what it does", async () => {
   const transitions = (from: string, to: string) =>
     seen.get(`janus_transaction_phase_transitions_total{from_phase="${from}",to_phase="${to}"}`);
   expect(transitions("Pending", "Preparing")).toBe(3);
-  expect(transitions("Preparing", "Prepared")).toBe(2);
   expect(transitions("Preparing", "Failed")).toBe(1);
-  expect(transitions("Prepared", "Committing")).toBe(2);
+  expect(transitions("Preparing", "Committing")).toBe(2);
   expect(transitions("Committing", "Committed")).toBe(1);
   expect(transitions("Committing", "RollingBack")).toBe(1);
   expect(transitions("RollingBack", "RolledBack")).toBe(1);

@@ -226,10 +226,10 @@ describe("kubectl", () => {
     for (const line of [
       /Normal +Initializing .* 3 changes, applied as ServiceAccount deployer/,
       /Normal +PhaseTransition .* Pending → Preparing/,
-      /Normal +PhaseTransition .* Preparing → Prepared/,
-      /Normal +PhaseTransition .* Prepared → Committing/,
-      new RegExp(`Normal +ItemCommitted .* 1/3 Patch ConfigMap ${namespace}/config`),
-      new RegExp(`Normal +ItemCommitted .* 2/3 Create Service ${namespace}/allowed`),
+      /Normal +PhaseTransition .* Preparing → Committing/,
+      new RegExp(
+        `Normal +ItemCommitted .* 2/3 Patch ConfigMap ${namespace}/config, Create Service ${namespace}/allowed`,
+      ),
       /Warning +CommitFailed .* exceeded quota/,
       /Warning +PhaseTransition .* Committing → RollingBack/,
       new RegExp(`Normal +ItemRolledBack .* Create Service ${namespace}/allowed was rolled back`),
@@ -256,8 +256,8 @@ describe("events", () => {
     await run(many(60));
     await running.stop();
     const told = (await eventsOf(namespace, "txn")).filter(({ reason }) => reason === "ItemCommitted");
-    expect(told.map(({ count }) => count)).toEqual([1, 1, 1, 57]);
-    expect(told.at(-1)?.message).toBe(`57 more, the latest: 60/60 Create ConfigMap ${namespace}/c59`);
+    expect(told.length).toBeLessThanOrEqual(4);
+    expect(told.at(-1)?.message).toMatch(new RegExp(`60/60 .*Create ConfigMap ${namespace}/c59$`));
   });
 
   it("of hundreds of gates are a few, and warnings are never counted as Normal", async () => {
@@ -320,16 +320,7 @@ describe("events", () => {
     );
     const lines = stdout.split("\n");
     const at = (part: string) => lines.findIndex((line) => line.includes(part));
-    const story = [
-      "Prepared → Committing",
-      "1/7",
-      "2/7",
-      "3/7",
-      "6/7",
-      "refused to create",
-      "→ RollingBack",
-      "allowed was rolled back",
-    ];
+    const story = ["Preparing → Committing", "6/7", "refused to create", "→ RollingBack", "allowed was rolled back"];
     expect(story.map(at)).toEqual(story.map(at).toSorted((a, b) => a - b));
     expect(story.map(at)).not.toContain(-1);
   });

@@ -27,7 +27,7 @@ it("leaves no snapshot behind that a process did not live to record, also where 
   // It dies before it can record what it has kept.
   const first = await place.janus((request, next) => {
     const body = JSON.stringify("body" in request ? request.body : "");
-    if (request.purpose !== "record" || !body.includes('"phase":"Prepared"')) return next(request);
+    if (request.purpose !== "record" || !body.includes('"phase":"Committing"')) return next(request);
     dying.resolve();
     return Promise.resolve(E.left({ type: "unanswered", cause: "never-sent", message: "it is dead" }));
   });

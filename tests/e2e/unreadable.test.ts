@@ -45,8 +45,6 @@ const garbage: Readonly<Record<string, readonly [Garbage, string]>> = {
 /** The first request of this phase, in which the Transaction is then held up. */
 const isIn: Readonly<Record<string, (request: Request) => boolean>> = {
   Preparing: ({ purpose }) => purpose === "dry-run",
-  Prepared: (request) =>
-    request.purpose === "record" && "body" in request && JSON.stringify(request.body).includes('"phase":"Committing"'),
   Committing: ({ purpose }) => purpose === "change",
   RollingBack: ({ purpose }) => purpose === "restore",
 };
@@ -77,8 +75,8 @@ describe("a Transaction whose status somebody has damaged", () => {
   it.each([
     ["Preparing", "no items"],
     ["Preparing", "an impossible item"],
-    ["Prepared", "an item without its snapshot"],
-    ["Prepared", "a version that no number can hold"],
+    ["Committing", "an item without its snapshot"],
+    ["Committing", "a version that no number can hold"],
     ["Committing", "no items"],
     ["Committing", "half a lock"],
     ["RollingBack", "an impossible item"],

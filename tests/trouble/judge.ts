@@ -65,7 +65,7 @@ export const judge = (
   const phases = (index: number, is: (phase: Phase | undefined) => boolean): number =>
     versions.find(({ object }) => object.metadata.uid === made[index]?.metadata.uid && is(phaseOf(object)))?.at ?? 0;
   const spans = entries.map((_, index) => ({
-    from: phases(index, (phase) => phase === "Prepared") || Number.POSITIVE_INFINITY,
+    from: phases(index, (phase) => phase === "Committing") || Number.POSITIVE_INFINITY,
     to: phases(index, isTerminal),
   }));
   const holderAt = (target: string, at: number): string => {

@@ -44,7 +44,7 @@ const of =
 it.each([
   ["being prepared", of("lock")],
   ["being prepared, with snapshots", of("journal")],
-  ["prepared", of("record", "Prepared")],
+  ["prepared", of("record", "Committing")],
 ])("of a Transaction that vanishes while it is %s nothing stays behind", async (_, is) => {
   const place = await workspace();
   await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
@@ -87,11 +87,11 @@ it("of a Transaction that vanishes while it applies its changes, these stay, and
 it("a Transaction of the same name that is created at once is another one", async () => {
   const place = await workspace();
   await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
-  const goes = vanishesBefore(place, of("record", "Prepared"));
+  const goes = vanishesBefore(place, of("record", "Committing"));
   let isSecond = false;
   const created = Promise.withResolvers<void>();
   await place.janus(goes, async (request, next) => {
-    if (!isSecond && of("record", "Prepared")(request)) {
+    if (!isSecond && of("record", "Committing")(request)) {
       isSecond = true;
       await place.submit(changes);
       created.resolve();

@@ -69,7 +69,7 @@ export const Status = object({
   phase: orElse(
     "Pending",
     described(
-      "Pending, Preparing, Prepared, Committing, then Committed. After a failure, or on request, RollingBack, then RolledBack, or Failed if a change could not be rolled back. A failure before the first change: Failed, with no changes applied.",
+      "Pending, Preparing, Committing, then Committed. (Prepared, between them, is of earlier versions.) After a failure, or on request, RollingBack, then RolledBack, or Failed if a change could not be rolled back. A failure before the first change: Failed, with no changes applied.",
       Phase,
     ),
   ),

@@ -38,11 +38,15 @@ interface Moment extends Pick<Scenario, "orElse"> {
   readonly fares?: keyof typeof FARES;
 }
 
-const beforeWrite = (purpose: string, does = deletes): UserAction => ({
-  when: "before",
-  is: (request) => request.purpose === purpose && !("dryRun" in request && request.dryRun),
-  does,
-});
+const isWrite =
+  (purpose: string): UserAction["is"] =>
+  (request) =>
+    request.purpose === purpose && !("dryRun" in request && request.dryRun);
+
+const beforeWrite = (purpose: string): UserAction => ({ when: "before", is: isWrite(purpose), does: deletes });
+
+const commits: UserAction["is"] = (request) =>
+  request.purpose === "record" && JSON.stringify(request).includes('"phase":"Committed"');
 
 const always = (phase: Phase): Moment["ends"] => ({ Release: phase, Rollback: phase });
 
@@ -55,7 +59,7 @@ const moments: readonly Moment[] = [
   {
     when: "Pending, when the finalizer is on",
     userAction: { when: "after", is: ({ purpose }) => purpose === "finalizer", does: deletes },
-    ends: always("Pending"),
+    ends: always("Failed"),
   },
   { when: "Preparing", userAction: onPhase("Preparing", deletes), ends: always("Failed") },
   {
@@ -63,7 +67,6 @@ const moments: readonly Moment[] = [
     userAction: beforeWrite("store"),
     ends: { Release: "Failed" },
   },
-  { when: "Prepared", userAction: onPhase("Prepared", deletes), ends: always("Failed") },
   {
     when: "Committing, before anything is in",
     userAction: onPhase("Committing", deletesAhead),
@@ -72,13 +75,13 @@ const moments: readonly Moment[] = [
   },
   {
     when: "Committing, when one change is in",
-    userAction: beforeWrite("checkpoint", deletesAhead),
+    userAction: { when: "after", is: isWrite("change"), does: deletesAhead },
     ends: { Release: "Failed", Rollback: "RolledBack" },
     orElse: ["Committed"],
   },
   {
     when: "Committing, when everything is in",
-    userAction: beforeWrite("release-store"),
+    userAction: { when: "before", is: commits, does: deletes },
     ends: { Release: "Committed", Rollback: "RolledBack" },
   },
   {

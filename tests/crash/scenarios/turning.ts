@@ -86,7 +86,7 @@ export const turns: readonly Scenario[] = [
     outcome: "RolledBack",
     before: [bystander, a],
     spec: spec(changes),
-    userActions: [{ when: "before", is: ({ purpose }) => purpose === "checkpoint", does: asks(REQUEST_ROLLBACK) }],
+    userActions: [{ when: "after", is: ({ purpose }) => purpose === "change", does: asks(REQUEST_ROLLBACK) }],
   },
   {
     name: "somebody takes over what was changed, and it is left to them",

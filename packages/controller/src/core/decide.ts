@@ -37,7 +37,7 @@ const lacksFinalizer = ({ txn, known }: ReconcileContext): boolean => {
  * the time.
  *
  * Draft and Proposed → nothing is locked or applied, until lifecycle is Published.
- * Pending → Preparing → Prepared → Committing → Committed; from Committing on any failure → RollingBack →
+ * Pending → Preparing → Committing → Committed; from Committing on any failure → RollingBack →
  * RolledBack, or Failed if something could not be rolled back. A failure before the first change → Failed. On request,
  * within its rollbackWindow: Committed → RollingBack.
  *

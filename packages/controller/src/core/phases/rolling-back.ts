@@ -243,8 +243,6 @@ const finish = (context: ReconcileContext, journal: Back): Step => {
   if (requests.length > 0) return run(...requests);
   const health = awaitHealthy(context, journal, items);
   if (health.type === "step") return health.step;
-  const held = releaseAll(context, journal, "owned");
-  if (held.length > 0) return run(...held);
   const { healthy } = health;
   const unhealthy = healthy === undefined || healthy.isHealthy ? undefined : cut(healthy.message, 1024);
   const verdict = `${verdictOf(items, gone)}${unhealthy === undefined ? "" : `, but not healthy: ${unhealthy}`}`;

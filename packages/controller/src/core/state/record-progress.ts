@@ -1,5 +1,5 @@
 // Records how far the changes have come: the checkpoint of one window of changes, and the intent of the next.
-import type { Change, Transaction } from "@janus/api";
+import { cut } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
@@ -15,21 +15,24 @@ import { mustConceal } from "./sensitive-kinds.ts";
 import { namedTarget, resolveTarget } from "./target-resolution.ts";
 import { intentAt } from "./window.ts";
 
-/** The event of a change that is in. @param target its kind and name */
-export const itemCommitted = (txn: Transaction, index: number, type: Change["type"], target: string): EventSpec => ({
-  type: "Normal",
-  reason: "ItemCommitted",
-  item: index,
-  message: `${index + 1}/${txn.spec.changes.length} ${type} ${target}`,
-});
+/** The most bytes of the message of an event. */
+const MAX_MESSAGE = 1024;
 
-/** The events of the changes that are recorded as in, from the first of these up to before the second. */
-export const committedEvents = ({ txn, known }: ReconcileContext, from: number, until: number): readonly EventSpec[] =>
-  txn.spec.changes.slice(from, until).map(({ type }, at) => {
-    const index = from + at;
-    const { type: resolved = type } = resolvedChange(txn, known, index) ?? {};
-    return itemCommitted(txn, index, resolved, namedTarget(txn, known, index).target ?? "");
+/** The event of the changes that are recorded as in, from the first of these up to before the second: one for all, with how many are in. */
+export const committedEvents = (
+  { txn, known }: ReconcileContext,
+  from: number,
+  until: number,
+): readonly EventSpec[] => {
+  const { changes } = txn.spec;
+  const made = changes.slice(from, until).map(({ type }, at) => {
+    const { type: resolved = type } = resolvedChange(txn, known, from + at) ?? {};
+    return `${resolved} ${namedTarget(txn, known, from + at).target ?? ""}`;
   });
+  if (made.length === 0) return [];
+  const message = cut(`${until}/${changes.length} ${made.join(", ")}`, MAX_MESSAGE);
+  return [{ type: "Normal", reason: "ItemCommitted", ...(made.length === 1 ? { item: from } : {}), message }];
+};
 
 /**
  * The position when all changes before this one are in: its window opens, but the gates before it come first. Where the journal was
