@@ -71,7 +71,7 @@ describe("requests one after the other until it is Committed", () => {
 });
 
 describe("requests one after the other until it is RolledBack", () => {
-  it("of ten Patches, the last of which is refused: three for each that was made, and one for all", () => {
-    expect(steps("RolledBack", patches(10), { failAt: 9 })).toBe(18 + 3 * 9 + 6);
+  it("of ten Patches, the last of which is refused: two for each that was made, beside which the next one is read", () => {
+    expect(steps("RolledBack", patches(10), { failAt: 9 })).toBe(18 + 2 * 9 + 7);
   });
 });

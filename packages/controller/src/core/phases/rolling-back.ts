@@ -1,5 +1,5 @@
 // The phase RollingBack: restores the targets in reverse order, and defers those that have to wait.
-import { journalIn } from "../state/observations.ts";
+import { changeIn, journalIn } from "../state/observations.ts";
 import { cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";
@@ -7,6 +7,10 @@ import { readContentsOnce } from "../state/contents.ts";
 import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
 import type { Instant } from "@janus/types";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
+import { isSafe } from "../locks/lock-acquisition.ts";
+import { itemsOf, readTarget } from "../state/resolved-changes.ts";
+import { mayRecede } from "../state/window.ts";
+import { refusedFor } from "../undo/undo-context.ts";
 import { checkpoint, findJournal, readJournal } from "../state/journal-requests.ts";
 import { isRefused } from "../state/journal-observation.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
@@ -111,7 +115,7 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
     }
     const isLast = before.length === 0 || after.length > 0;
     const next = rollbackItem(context, journal, index, isLast ? "fail" : "defer");
-    if (next.type === "run") return next.step;
+    if (next.type === "run") return index === cursor ? readingNext(context, journal, next.step) : next.step;
     if (next.type === "restored") return goOn(context, journal, index);
     waits.push(next);
   }
@@ -122,6 +126,23 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
   if (cursor > 0 && current !== undefined && now >= since + patience)
     return run(defer(context, journal, cursor, current.because));
   return waitForFirst(context, journal, first, others, cursor > 0 ? since + patience : first.until);
+};
+
+/** Reads the target of the item before the one that is being restored, where its rollback may follow at once. */
+const readingNext = (context: ReconcileContext, journal: Back, step: Step): Step => {
+  const { txn, known } = context;
+  const before = journal.position.cursor - 1;
+  const item = itemsOf(txn, known).find(({ index }) => index === before);
+  const { target, lock } = changeIn(known, before);
+  return step.type === "run" &&
+    step.effects.some(({ purpose }) => purpose === "restore") &&
+    item !== undefined &&
+    target === undefined &&
+    isSafe(lock, context) &&
+    journal.deferred.size === 0 &&
+    mayRecede(txn, journal, before)
+    ? { ...step, effects: [...step.effects, readTarget(item, refusedFor(item))] }
+    : step;
 };
 
 /** The item that has to be rolled back before this one. `before`: the deferred ones that come before it in any case. */
