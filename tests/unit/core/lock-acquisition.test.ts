@@ -58,6 +58,24 @@ it("asks who has touched nothing for the locks in a Namespace of its own: the tw
   expect(JSON.stringify(step)).toContain(REQUEST_YIELD);
 });
 
+it.each([
+  ["takes over the lock of a finished one", undefined, "run"],
+  ["leaves it to another one that is before it in the queue", "first", "wait"],
+])("%s", (_, name, type) => {
+  const observed = {
+    type: "theirs",
+    holder: `other/over/${OTHER}`,
+    version,
+    readAt: NOW,
+    unchangedSince: NOW,
+    expires: NOW + 60_000,
+    holderState: "finished",
+  } as const;
+  const metadata = { namespace: "shop", name: name ?? "", uid: "u" };
+  const queuedBefore = () => (name === undefined ? undefined : { metadata, status: { phase: "Preparing" } as const });
+  expect(decide({ ...inItsOwn(1, observed), queuedBefore }).type).toBe(type);
+});
+
 /** As the API server has it. */
 const transactionOf = (uid: string, phase: Phase, ...changes: readonly Change[]): KubeObject => ({
   ...former("Transaction", "other"),

@@ -35,14 +35,18 @@ const nextLockStep = (context: ReconcileContext, { index, target, place }: Wante
   const { known, now } = context;
   const observed = changeIn(known, index).lock;
   const lease = `Lease ${place.namespace}/${place.name}`;
-  if (observed === undefined || observed.type === "free") {
-    const first = context.queuedBefore(place)?.metadata;
-    if (first === undefined) return request(createLock(context, index, place));
-    // A former process may have acquired it: then the other one waits for this one, and both would wait for ever.
-    if (observed === undefined && known.begun !== true) return request(observeLock(context, index, place));
+  const first = context.queuedBefore(place)?.metadata;
+  /** Takes one that nobody needs any more, unless another Transaction is before this one in the queue. */
+  const take = (effect: Effect): NextLockStep => {
+    if (first === undefined) return request(effect);
     const because = `waiting for ${formatRef(target)}: Transaction ${first.namespace}/${first.name} is before it in the queue (${lease})`;
     return { type: "wait", until: nextPollAt(context, now), because };
-  }
+  };
+  if (observed === undefined || observed.type === "free")
+    // A former process may have acquired it: then the other one waits for this one, and both would wait for ever.
+    return first !== undefined && observed === undefined && known.begun !== true
+      ? request(observeLock(context, index, place))
+      : take(createLock(context, index, place));
   if (observed.type === "held" && !observed.stale) return request(renewOrTakeOver(context, index, place, observed));
   if (observed.type !== "theirs") return request(observeLock(context, index, place));
   const until = nextPollAt(context, observed.readAt);
@@ -51,7 +55,7 @@ const nextLockStep = (context: ReconcileContext, { index, target, place }: Wante
   if (holder !== undefined && observed.holderState === undefined) return request(observeHolder(index, holder, target));
   const isForeign = holder === undefined || observed.holderState === "foreign";
   if (isForeign ? now >= observed.expires : observed.holderState === "finished")
-    return request(renewOrTakeOver(context, index, place, observed));
+    return take(renewOrTakeOver(context, index, place, observed));
   const because = isForeign
     ? `waiting for ${formatRef(target)}: ${lease} is held by ${observed.holder}`
     : `waiting for ${formatRef(target)}: Transaction ${holder.namespace}/${holder.name} has locked it (${lease})`;
