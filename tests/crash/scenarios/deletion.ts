@@ -59,7 +59,7 @@ const moments: readonly Moment[] = [
   {
     when: "Pending, when the finalizer is on",
     userAction: { when: "after", is: ({ purpose }) => purpose === "finalizer", does: deletes },
-    ends: always("Failed"),
+    ends: always("Pending"),
   },
   { when: "Preparing", userAction: onPhase("Preparing", deletes), ends: always("Failed") },
   {

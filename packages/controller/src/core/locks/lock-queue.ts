@@ -15,12 +15,9 @@ export const queued = ({ metadata, status }: Transaction, { yieldedAt }: Observa
   ...(yieldedAt === undefined ? {} : { behind: yieldedAt }),
 });
 
-/** Of one that has not begun, which is behind all others. */
-const LAST = "9999-12-31T23:59:59Z";
-
 /** Sorts as text: timestamps are all of the same form. */
 const queuePosition = (txn: QueuedTransaction): string =>
-  `${rank(txn)} ${txn.behind === undefined ? (txn.status.startedAt ?? LAST) : toTimestamp(txn.behind)} ${txn.metadata.uid}`;
+  `${rank(txn)} ${txn.behind === undefined ? (txn.status.startedAt ?? "") : toTimestamp(txn.behind)} ${txn.metadata.uid}`;
 
 /**
  * Orders two Transactions that wait for the same lock: first the one that has applied changes, then the one that began earlier,

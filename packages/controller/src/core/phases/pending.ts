@@ -4,15 +4,13 @@ import { FINALIZER } from "@janus/api";
 import { contentDigest } from "../preflight/digest.ts";
 import { audit, executed } from "../state/audit.ts";
 import { contentsObjects, hasContents } from "../state/contents.ts";
-import { type ApiCall, done, type Effect, type EventSpec, run, type Step } from "../state/effect.ts";
+import { type ApiCall, done, type EventSpec, run, type Step } from "../state/effect.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { quarantine } from "../transitions/quarantine.ts";
 import { toTimestamp } from "@janus/types";
-import { acquire } from "../locks/lock-acquisition.ts";
 import { lockTimeoutNotice } from "../locks/lock-requests.ts";
-import { unauthorized } from "../preflight/permissions.ts";
-import { discoveries, lockable, namedTarget } from "../state/target-resolution.ts";
-import { addFinalizer, updateStatus } from "../state/status-update.ts";
+import { discoveries, namedTarget } from "../state/target-resolution.ts";
+import { addFinalizer, removeFinalizer, updateStatus } from "../state/status-update.ts";
 import { firstReads } from "../preflight/first-look.ts";
 import { readServiceAccount } from "../preflight/preflight.ts";
 import { specProblems } from "../preflight/spec-problems.ts";
@@ -28,9 +26,7 @@ const withEvents = (recorded: ApiCall, events: readonly EventSpec[]): ApiCall =>
 
 /**
  * Rejects an invalid Transaction before anything is modified; then adds the finalizer and starts. What Preparing asks for first goes
- * out beside these writes.
- *
- * Guarantees: no lock is taken before the finalizer is set.
+ * out beside these writes; no lock is taken before the phase is Preparing.
  */
 export const pending = (context: ReconcileContext): Step => {
   const { txn, known, now } = context;
@@ -40,8 +36,7 @@ export const pending = (context: ReconcileContext): Step => {
   if (isHeld && known.journal === undefined) return run(readJournal(txn));
   if (journalIn(known) !== undefined)
     return quarantine(context, "status.phase: is Pending, but there is a journal: changes may have been made");
-  if (txn.metadata.deletionTimestamp !== undefined)
-    return isHeld ? run(failUntouched(context, { reason: "Deleted", general: ["the Transaction was deleted"] })) : done;
+  if (txn.metadata.deletionTimestamp !== undefined) return isHeld ? run(removeFinalizer(txn)) : done;
   const awaiting = hasContents(txn)
     ? (findServiceAccount(context) ?? awaitContents(context, "InvalidTransaction"))
     : undefined;
@@ -80,15 +75,6 @@ export const pending = (context: ReconcileContext): Step => {
       ].join("; "),
     },
   );
-  return run({ ...begun, folds: [...begun.folds, { type: "begun" }] }, ...beside(context));
-};
-
-/** What Preparing does first, beside the write that begins it: it reads what is not known yet, and then takes the locks that are free. */
-const beside = (context: ReconcileContext): readonly Effect[] => {
-  const { txn, known } = context;
-  if (known.serviceAccount !== "there") return [];
-  const reads = firstReads(txn, known);
-  if (reads.length > 0) return reads;
-  const locking = acquire(context, lockable(txn, known, 0, unauthorized(txn, known)).early);
-  return locking.type === "acquiring" ? locking.effects : [];
+  const asThere = known.serviceAccount === "there" ? firstReads(txn, known) : [];
+  return run({ ...begun, folds: [...begun.folds, { type: "begun" }] }, ...asThere);
 };

@@ -9,7 +9,7 @@ import type { Instant } from "@janus/types";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
 import { isSafe } from "../locks/lock-acquisition.ts";
 import { itemsOf, readTarget } from "../state/resolved-changes.ts";
-import { mayRecede } from "../state/window.ts";
+import { lastToRecede, mayRecede } from "../state/window.ts";
 import { refusedFor } from "../undo/undo-context.ts";
 import { checkpoint, findJournal, readJournal } from "../state/journal-requests.ts";
 import { isRefused } from "../state/journal-observation.ts";
@@ -73,7 +73,9 @@ export const rollingBack = (context: ReconcileContext): Step => {
   const requested = stopRequest(context);
   if (requested.type === "reading") return run(requested.effect);
   if (requested.type === "release")
-    return back.ahead === undefined ? abandon(context, interrupted(back, isIn)) : run(recordRestored(context, back));
+    return back.ahead === undefined
+      ? abandon(context, interrupted(txn, back, isIn))
+      : run(recordRestored(context, back));
   if (done !== undefined) return run(settleItem(context, back, done));
   const step = firstOf(context, back);
   return back.ahead === undefined || step.type === "run" ? step : run(recordRestored(context, back));
@@ -212,10 +214,13 @@ const abandon = (context: ReconcileContext, journal: Journal): Step => {
   );
 };
 
-/** Items whose rollback was in progress: the outcome is not awaited. */
-const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal => {
+/** Items whose rollback was in progress, with those of the window that another process may have restored: the outcome is not awaited. */
+const interrupted = (txn: Transaction, journal: Back, isIn: (index: number) => boolean): Journal => {
   const error = "its rollback was active when the Transaction was deleted: it may be restored in full or in part";
-  const underWay = [journal.position.cursor, ...journal.deferred.keys()].filter(isIn);
+  const { cursor } = journal.position;
+  const last = journal.deferred.size === 0 ? lastToRecede(txn, cursor) : cursor;
+  const window = [...txn.spec.changes.keys()].filter((index) => index >= last && index <= cursor);
+  const underWay = [...window, ...journal.deferred.keys()].filter(isIn);
   const notes = underWay.map((index): readonly [number, Note] => [index, { type: "rollback-failed", error }]);
   return { ...journal, notes: new Map([...journal.notes, ...notes]) };
 };

@@ -52,6 +52,13 @@ export const mayRecede = (
   );
 };
 
+/** The last change of the window of a rollback that begins with this one: it, and those down to there, may be restored. */
+export const lastToRecede = (txn: Transaction, from: number): number => {
+  let last = from;
+  while (mayRecede(txn, { ahead: { from, created: new Map() } }, last - 1)) last -= 1;
+  return last;
+};
+
 /** The position at which the change at the cursor is next, and which is the intent of those that may follow it. */
 export const intentAt = (txn: Transaction, cursor: number, late: ReadonlySet<number>): Forward => {
   let until = cursor + 1;

@@ -1,5 +1,5 @@
 // Measures lock operations and the time that Transactions wait for locks.
-import type { Phase, Transaction } from "@janus/api";
+import type { Transaction } from "@janus/api";
 import { lruCache } from "@janus/kube";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Effect } from "../../core/index.ts";
@@ -15,9 +15,6 @@ const OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
   "renew-lock": "renew",
   "release-lock": "release",
 };
-
-/** Phases in which the locks of all targets are acquired. */
-const BEFORE_CHANGES: readonly Phase[] = ["Pending", "Preparing"];
 
 /**
  * Writes of locks, and how long Transactions wait for them: from the first attempt at a lock until the first read of a target, for
@@ -48,12 +45,9 @@ export const lockMetrics = (registry: Registry): LockMetrics => {
     answered: ({ metadata: { uid }, status }, { purpose }, result) => {
       const operation = OPERATIONS[purpose];
       if (operation !== undefined) operations.inc({ operation, result });
-      if (purpose === "lock" && BEFORE_CHANGES.includes(status.phase) && since.get(uid) === undefined)
-        since.set(uid, elapsed());
+      if (purpose === "lock" && status.phase === "Preparing" && since.get(uid) === undefined) since.set(uid, elapsed());
       if (purpose === "read-target") end(uid);
     },
-    moved: ({ metadata: { uid }, status: { phase } }) => {
-      if (!BEFORE_CHANGES.includes(phase)) end(uid);
-    },
+    moved: ({ metadata: { uid } }) => end(uid),
   };
 };
