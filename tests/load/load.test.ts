@@ -11,7 +11,7 @@ import { burst, home, NAMESPACES } from "./burst.ts";
 import { type Crowd, firstCommit, isOver, phaseOf, submit, watchCrowd } from "./crowd.ts";
 import { copyFinished } from "./finished.ts";
 import { useOf, watchMemory } from "./meter.ts";
-import { leases } from "@janus/types";
+import { configMaps, leases } from "@janus/types";
 import { allAtOnce, create, must, openNamespace } from "./world.ts";
 
 /** With fewer, what the heap keeps in any case is more than what it keeps of them. */
@@ -20,7 +20,7 @@ const FINISHED = 10_000 / share({ npmTest: 20, ci: 4 });
 const WAITING = 50;
 /** From a restart of the API server on, in ms. */
 const MEASURED = 60_000 / share({ npmTest: 6, ci: 2 });
-/** Transactions at once, after which a controller has loaded, compiled and connected what it needs. */
+/** Transactions at once that do what the others do, after which a controller has loaded, compiled and connected what it needs. */
 const WARM_UP = 40;
 /** In ms. */
 const LEASE_DURATION = 10_000;
@@ -108,7 +108,8 @@ describe("under load", { timeout: 1_800_000 }, () => {
     const { replica } = await started("first");
     toFirstCommit = await firstCommit(api, crowd, home, "alone");
     const warmUp = Array.from({ length: WARM_UP }, (_, n) => `warm-up-${n}`);
-    await allAtOnce(warmUp, (name) => submit(api, home, name, [made(name)]));
+    await create(api, configMaps, home, { metadata: { name: "warm" } });
+    await allAtOnce(warmUp, (name) => submit(api, home, name, [made(name), alike(name)]));
     await crowd.over();
     await quiet();
     atRest = await replica.heapInUse();
@@ -257,6 +258,7 @@ describe("under load", { timeout: 1_800_000 }, () => {
 
 const cm = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", name });
 const made = (name: string) => ({ type: "Create", target: cm(name), content: { data: { made: "yes" } } });
+const alike = (name: string) => ({ type: "Patch", target: cm("warm"), content: { data: { [name]: "in" } } });
 const leaseOf = (name: string): string => lockLease({ group: "", kind: "ConfigMap", namespace: "models", name });
 
 const lockBySomebody = (name: string): Promise<KubeObject> =>
