@@ -1,4 +1,4 @@
-// The journal of a Transaction: a ConfigMap that records its progress after every change.
+// The journal of a Transaction: a ConfigMap that records its progress after every window of changes.
 import {
   type Before,
   type ItemState,
