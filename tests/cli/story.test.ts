@@ -48,7 +48,7 @@ it("tells the whole story: states, gates, locks, messages and events, in 80 colu
   expect(flat(stdout)).toContain(
     `lock: Lease ${namespace}/janus-lock-${namespace}-configmap-a, held by this Transaction`,
   );
-  expect(stdout).toContain("ItemCommitted: 1/2 Create ConfigMap");
+  expect(stdout).toContain("ItemCommitted: 2/2 Create ConfigMap");
   expect(stdout.split("\n").filter((line) => line.length > 80 && !line.includes(namespace))).toEqual([]);
   const explained = await janus("explain", "txn", "-n", namespace);
   expect(explained.stdout).toMatch(/^It waits for a gate\.\nWhy:/u);
