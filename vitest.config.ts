@@ -73,8 +73,9 @@ export default defineConfig(({ mode }) => {
     ssr: { resolve: { conditions: ["source", "module", "node"] } },
     test: {
       sequence: { sequencer: LongestFirst },
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
+      // For what hangs: what takes a second on an idle machine has taken twenty on a shared one.
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
       expect: { poll: { timeout: 40_000, interval: 100 } },
       reporters: ["verbose"],
       setupFiles: ["tests/fixtures/seeded.ts"],
