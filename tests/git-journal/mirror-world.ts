@@ -181,7 +181,7 @@ export const place = async ({
             names()
               .filter((at) => !at.endsWith(MARKER))
               .toSorted(),
-          { timeout: 20_000, interval: 50 },
+          { timeout: 40_000, interval: 50 },
         )
         .toEqual(wanted);
     },
