@@ -137,9 +137,14 @@ describe("under load", { timeout: 1_800_000 }, () => {
     expect(replica.falls()).toBe(0);
     const most = memory.end();
     expect(most).toBeLessThan(memoryLimit());
-    await quiet();
-    const kept = (await replica.heapInUse()) - atRest;
-    expect(kept).toBeLessThan(bytesOf(crowd.all()));
+    // It tells the last events, and forgets them, as fast as the machine lets it.
+    let kept = 0;
+    const settled = async () => {
+      await quiet();
+      kept = (await replica.heapInUse()) - atRest;
+      return kept;
+    };
+    await expect.poll(settled, { timeout: 60_000, interval: 0 }).toBeLessThan(bytesOf(crowd.all()));
     const use = await useOf(replica);
     report.push(
       `${AT_ONCE} Transactions of 2 and 3 changes, created within ${seconds(created)}: Committed after ${seconds(took)}, none Failed`,
