@@ -44,7 +44,7 @@ it.runIf(isExhaustive)(
     );
     for (const { api, name } of named)
       must(await api.send({ verb: "create", ...at, body: configMap(name, { v: "first" }) }));
-    // Of all files at once, and not often: git is run for it, by the process in which the journal is.
+    // Looks at all files at once, and not often: git is run for it, by the process in which the journal is.
     const areAll = (is: (text: string | undefined) => boolean): boolean => {
       const now = files();
       return named.every(({ name }) => is(now[fileOf(name)]));

@@ -55,11 +55,10 @@ import { POLL_INTERVAL } from "../state/waits.ts";
 /**
  * Applies the changes one after the other, with one checkpoint after each window of them that is also the intent of the next.
  *
- * Guarantees: one write is on its way at most; after a crash only changes of the journal's window are in doubt;
- *             a write carries the version that
- *             it was decided on, and is sent only while its lock is valid for longer than the write can take; a
- *             write without a checkpoint is recognized by its mark; the rollback begins only when nothing is in
- *             doubt.
+ * Guarantees: one write is on its way at most; after a crash only changes of the journal's window are in doubt; a write
+ *             carries the version that it was decided on, and is sent only while its lock is valid for longer than
+ *             the write can take; a write without a checkpoint is recognized by its mark; the rollback begins only
+ *             when nothing is in doubt.
  * Assumes: everything is prepared (see `preparing.ts`).
  */
 export const committing = (context: ReconcileContext): Step => watchingJobs(context, nextStep(context));
@@ -266,7 +265,7 @@ const allApplied = (changes: number): string =>
   changes === 1 ? "the change is applied" : `all ${changes} changes are applied`;
 
 /**
- * Whether this change is the last one, and the status may record it without the journal: nothing is waited for, no rollback is
+ * Tells whether this change is the last one, and the status may record it without the journal: nothing is waited for, no rollback is
  * requested, and none will go by the journal once it is Committed.
  */
 const isEnd = (context: ReconcileContext, journal: Journal, { index, change }: ResolvedItem): boolean =>

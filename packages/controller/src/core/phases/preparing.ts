@@ -93,7 +93,7 @@ const resolveTargets = (context: ReconcileContext): Step | undefined => {
 const readContents = (context: ReconcileContext): Step | undefined =>
   hasContents(context.txn) ? (findServiceAccount(context) ?? awaitContents(context, "PreflightFailed")) : undefined;
 
-/** Whether the target of an Apply exists, and the permissions; what is read under the lock decides. */
+/** Reads whether the target of an Apply exists, and the permissions; what is read under the lock decides. */
 const readFirst = ({ txn, known }: ReconcileContext): Step | undefined => runAny(firstReads(txn, known));
 
 /** The targets with sufficient permissions. The others are locked in their turn, or fail the preflight. */

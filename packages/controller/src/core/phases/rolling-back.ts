@@ -9,7 +9,7 @@ import type { Instant } from "@janus/types";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
 import { isSafe } from "../locks/lock-acquisition.ts";
 import { itemsOf, readTarget } from "../state/resolved-changes.ts";
-import { lastToRecede, mayRecede } from "../state/window.ts";
+import { lastToRecede } from "../state/window.ts";
 import { refusedFor } from "../undo/undo-context.ts";
 import { checkpoint, findJournal, readJournal } from "../state/journal-requests.ts";
 import { isRefused } from "../state/journal-observation.ts";
@@ -141,8 +141,7 @@ const readingNext = (context: ReconcileContext, journal: Back, step: Step): Step
     item !== undefined &&
     target === undefined &&
     isSafe(lock, context) &&
-    journal.deferred.size === 0 &&
-    mayRecede(txn, journal, before)
+    before >= lastToRecede(txn, journal)
     ? { ...step, effects: [...step.effects, readTarget(item, refusedFor(item))] }
     : step;
 };
@@ -218,7 +217,7 @@ const abandon = (context: ReconcileContext, journal: Journal): Step => {
 const interrupted = (txn: Transaction, journal: Back, isIn: (index: number) => boolean): Journal => {
   const error = "its rollback was active when the Transaction was deleted: it may be restored in full or in part";
   const { cursor } = journal.position;
-  const last = journal.deferred.size === 0 ? lastToRecede(txn, cursor) : cursor;
+  const last = lastToRecede(txn, journal);
   const window = [...txn.spec.changes.keys()].filter((index) => index >= last && index <= cursor);
   const underWay = [...window, ...journal.deferred.keys()].filter(isIn);
   const notes = underWay.map((index): readonly [number, Note] => [index, { type: "rollback-failed", error }]);

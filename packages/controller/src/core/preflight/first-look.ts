@@ -29,7 +29,7 @@ export const firstLooks = (txn: Transaction, known: Observations): readonly ApiC
     .slice(0, MOST)
     .map((item) => firstLook(known, item));
 
-/** What is still to be read before the targets are locked. The permissions of an Apply depend on whether its target exists. */
+/** The requests that are still needed before the targets are locked. The permissions of an Apply depend on whether its target exists. */
 export const firstReads = (txn: Transaction, known: Observations): readonly ApiCall[] => {
   const looks = firstLooks(txn, known);
   return looks.length > 0 ? looks : [...reviews(itemsOf(txn, known), known), ...watchReviews(txn, known)];

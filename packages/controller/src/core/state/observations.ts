@@ -189,13 +189,11 @@ export const forwardIn = (known: Observations, index: number): ForwardObservatio
 /** The journal, if it was read and is valid, with what was answered, or restored, of its window since it was written. */
 export const journalIn = (known: Observations): Journal | undefined => {
   if (known.journal?.type !== "read") return undefined;
-  const { journal } = known.journal;
-  return journal.position.direction === "back"
-    ? receded(journal, (index) => rollbackIn(known, index).restoredAt)
-    : advanced(journal, (index) => {
-        const { write } = forwardIn(known, index);
-        return write?.type === "made" && write.isUnmarked !== true ? (write.created ?? "") : undefined;
-      });
+  const forward = advanced(known.journal.journal, (index) => {
+    const { write } = forwardIn(known, index);
+    return write?.type === "made" && write.isUnmarked !== true ? (write.created ?? "") : undefined;
+  });
+  return receded(forward, (index) => rollbackIn(known, index).restoredAt);
 };
 
 const NO_ROLLBACK: RollbackObservations = {};

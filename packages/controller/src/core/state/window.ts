@@ -34,28 +34,20 @@ export const mayFollow = (txn: Transaction, index: number, late: ReadonlySet<num
   );
 };
 
-/**
- * Whether the rollback of this change may begin before it is recorded that the one after it is restored. What a Delete took away is
- * recorded on its own, since it gets a new uid.
- */
-export const mayRecede = (
-  { spec: { changes } }: Transaction,
-  { ahead }: Pick<Journal, "ahead">,
-  index: number,
-): boolean => {
-  const [change, later] = [changes[index], changes[index + 1]];
-  return (
-    change !== undefined &&
-    later !== undefined &&
-    (ahead?.from ?? index + 1) - index < MOST &&
-    [change, later].every((one) => !isApart(one) && !deletes(one))
-  );
-};
+const mayRecede = (change: Change | undefined): boolean => change !== undefined && !isApart(change) && !deletes(change);
 
-/** The last change of the window of a rollback that begins with this one: it, and those down to there, may be restored. */
-export const lastToRecede = (txn: Transaction, from: number): number => {
+/**
+ * The last change of the window of a rollback: it, and those down to there, may be restored and not recorded yet. What a Delete took
+ * away is recorded on its own, since it gets a new uid; and so is everything while an item is deferred.
+ */
+export const lastToRecede = (
+  { spec: { changes } }: Transaction,
+  { position: { cursor }, ahead, deferred }: Pick<Journal, "position" | "ahead" | "deferred">,
+): number => {
+  if (deferred.size > 0) return cursor;
+  const from = ahead?.from ?? cursor;
   let last = from;
-  while (mayRecede(txn, { ahead: { from, created: new Map() } }, last - 1)) last -= 1;
+  while (from - last + 1 < MOST && mayRecede(changes[last]) && mayRecede(changes[last - 1])) last -= 1;
   return last;
 };
 

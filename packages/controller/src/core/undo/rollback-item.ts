@@ -17,7 +17,7 @@ import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
-import { mayRecede } from "../state/window.ts";
+import { lastToRecede } from "../state/window.ts";
 import { undo } from "./undo.ts";
 import type { UndoStep } from "./undo-context.ts";
 import { POLL_INTERVAL } from "../state/waits.ts";
@@ -331,7 +331,7 @@ const settleRestored = (
     warning === undefined && owners.length === 0
       ? undefined
       : { type: "restored", error: warning ?? "", ...(owners.length === 0 ? {} : { owners }) };
-  if (note === undefined && journal.deferred.size === 0 && mayRecede(txn, journal, index - 1))
+  if (note === undefined && journal.deferred.size === 0 && index > lastToRecede(txn, journal))
     return { type: "restored" };
   const settling = settleItem(context, journal, index, note, ended(item, note));
   const isBehind = journal.deferred.get(index)?.isBehind === true;
