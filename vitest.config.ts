@@ -76,7 +76,9 @@ export default defineConfig(({ mode }) => {
       // For what hangs: what takes a second on an idle machine has taken twenty on a shared one.
       testTimeout: 180_000,
       hookTimeout: 180_000,
-      expect: { poll: { timeout: 40_000, interval: 100 } },
+      expect: { poll: { timeout: 120_000, interval: 100 } },
+      // What CI keeps of a failure is its message: a list of what is wrong in full, not "[ Array(1) ]".
+      chaiConfig: { truncateThreshold: 4_000 },
       reporters: ["verbose"],
       setupFiles: ["tests/fixtures/seeded.ts"],
       projects: [

@@ -9,8 +9,6 @@ import { atomicRecipe, contents, EXISTING, FAILING, making, TRANSACTION, transac
 import { actionOn, actionSet, actionSetRef, blueprint } from "./objects.ts";
 import { type BlueprintPlace, client, place } from "./world.ts";
 
-const LONG = { timeout: 60_000 };
-
 const withTransactions = async (...hooks: readonly Hook[]): Promise<BlueprintPlace> => {
   const at = await place(...hooks);
   onTestFinished(startTransactions(at.namespace).stop);
@@ -41,7 +39,7 @@ const pausing = {
 };
 
 const paused = async ({ read }: BlueprintPlace): Promise<void> => {
-  await expect.poll(async () => (await read("run")).status?.progress.runningPhase, { timeout: 20_000 }).toBe("pause");
+  await expect.poll(async () => (await read("run")).status?.progress.runningPhase).toBe("pause");
 };
 
 const goOn = ({ namespace }: BlueprintPlace) =>
@@ -68,37 +66,33 @@ const running = (name: string, account: string) => ({
 });
 
 describe("an atomic action", () => {
-  it(
-    "says what it cannot roll back since somebody has edited it in between, and rolls back all else",
-    LONG,
-    async () => {
-      const at = await withTransactions();
-      await at.create(atomicRecipe(pausing, FAILING), actionSet("run", actionOn("backup", "atomic")));
-      await paused(at);
-      await administrator.patch(within(at.namespace, configMap("edited", { value: "theirs" })));
-      await goOn(at);
-      const { status } = await at.over("run");
-      expect(status.error?.message).toMatch(
-        /^phase fail: .*; phase edit is not rolled back: Transaction \S+: .*edited.*; rolled back: drop, make$/u,
-      );
-      expect(await contents(at.namespace)).toMatchObject({ ...UNCHANGED, edited: { value: "theirs" }, deferred: {} });
-      const kept = (await transactionsIn(at.namespace)) as unknown as readonly Txn[];
-      expect(kept.map((one) => one.status.phase)).toEqual(["Failed"]);
-    },
-  );
+  it("says what it cannot roll back since somebody has edited it in between, and rolls back all else", async () => {
+    const at = await withTransactions();
+    await at.create(atomicRecipe(pausing, FAILING), actionSet("run", actionOn("backup", "atomic")));
+    await paused(at);
+    await administrator.patch(within(at.namespace, configMap("edited", { value: "theirs" })));
+    await goOn(at);
+    const { status } = await at.over("run");
+    expect(status.error?.message).toMatch(
+      /^phase fail: .*; phase edit is not rolled back: Transaction \S+: .*edited.*; rolled back: drop, make$/u,
+    );
+    expect(await contents(at.namespace)).toMatchObject({ ...UNCHANGED, edited: { value: "theirs" }, deferred: {} });
+    const kept = (await transactionsIn(at.namespace)) as unknown as readonly Txn[];
+    expect(kept.map((one) => one.status.phase)).toEqual(["Failed"]);
+  });
 
-  it("is rolled back when its ActionSet is deleted while it runs", LONG, async () => {
+  it("is rolled back when its ActionSet is deleted while it runs", async () => {
     const at = await withTransactions();
     await at.create(atomicRecipe(pausing), actionSet("run", actionOn("backup", "atomic")));
     await paused(at);
     await administrator.remove(within(at.namespace, actionSetRef("run")));
     const isThere = async () => (await administrator.read(within(at.namespace, actionSetRef("run")))) !== undefined;
-    await expect.poll(isThere, { timeout: 30_000 }).toBe(false);
+    await expect.poll(isThere).toBe(false);
     expect(await contents(at.namespace)).toEqual({ ...UNCHANGED, deferred: {} });
     expect(await transactionsIn(at.namespace)).toEqual([]);
   });
 
-  it("rolls back a phase that takes too long before it is tried again, and when it is given up", LONG, async () => {
+  it("rolls back a phase that takes too long before it is tried again, and when it is given up", async () => {
     const at = await withTransactions();
     const web = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" } };
     await at.create(
@@ -121,7 +115,7 @@ describe("an atomic action", () => {
               func: "ScaleWorkload",
               name: "up",
               args: { namespace: at.namespace, name: "web", kind: "Deployment", replicas: 1 },
-              timeout: "2s",
+              timeout: "10s",
               retry: { limit: 1, backoff: "100ms" },
             },
           ],
@@ -131,7 +125,7 @@ describe("an atomic action", () => {
     );
     const { status } = await at.over("run");
     expect(status.error?.message).toMatch(
-      /^phase up: it was not done within 2s: Transaction \S+ is not Committed: .*; rolled back: up$/u,
+      /^phase up: it was not done within 10s: Transaction \S+ is not Committed: .*; rolled back: up$/u,
     );
     expect(status.actions[0]?.phases[0]).toMatchObject({ state: "failed", attempts: 2 });
     const scaled = await administrator.read(within(at.namespace, web));
@@ -139,7 +133,7 @@ describe("an atomic action", () => {
     expect(await transactionsIn(at.namespace)).toEqual([]);
   });
 
-  it("changes nothing by a Transaction whose creation was given up, and lands when it is over", LONG, async () => {
+  it("changes nothing by a Transaction whose creation was given up, and lands when it is over", async () => {
     const late: Request[] = [];
     const givesUp: Hook = (request, next) => {
       if (request.verb !== "create" || request.resource.plural !== "transactions" || late.length > 0)
@@ -154,7 +148,7 @@ describe("an atomic action", () => {
     );
     expect((await at.over("run")).status.state).toBe("complete");
     const isThere = async () => (await at.names(TRANSACTION.apiVersion, TRANSACTION.kind)).length > 0;
-    await expect.poll(isThere, { timeout: 20_000 }).toBe(false);
+    await expect.poll(isThere).toBe(false);
     await administrator.remove(within(at.namespace, configMap("made")));
     const [request] = late;
     if (request === undefined) throw new Error("no Transaction was created");
@@ -171,7 +165,7 @@ describe("an atomic action", () => {
 });
 
 describe("before anything runs, an atomic action is refused", () => {
-  it("without the controller of Transactions, with what to do", LONG, async () => {
+  it("without the controller of Transactions, with what to do", async () => {
     const at = await place(unserved);
     await at.create(...EXISTING, atomicRecipe(), actionSet("run", actionOn("backup", "atomic")));
     const { status } = await at.over("run");
@@ -181,7 +175,7 @@ describe("before anything runs, an atomic action is refused", () => {
     expect(await contents(at.namespace)).toEqual({ ...UNCHANGED, deferred: "absent" });
   });
 
-  it("without the rights on Transactions; with them and those on the targets it runs", LONG, async () => {
+  it("without the rights on Transactions; with them and those on the targets it runs", async () => {
     const at = await withTransactions();
     const ofTargets = {
       apiGroups: [""],

@@ -46,7 +46,7 @@ it("keeps what its phases have changed when all are done, and leaves no Transact
     dropped: "absent",
     deferred: {},
   });
-  await expect.poll(() => at.names(TRANSACTION.apiVersion, TRANSACTION.kind), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => at.names(TRANSACTION.apiVersion, TRANSACTION.kind)).toEqual([]);
   const left = await at.names("v1", "ConfigMap");
   expect(left.filter((name) => /rollback|journal/u.test(name))).toEqual([]);
 });

@@ -39,12 +39,12 @@ it.each([
     const read = async () => (await administrator.read(within(namespace, actionSetRef("run")))) as ActionSetObject;
 
     const first = controllerOf(client, namespace);
-    await expect.poll(runs, { timeout: 20_000 }).toBe(1);
+    await expect.poll(runs).toBe(1);
     await first.stop();
     await change(namespace);
     onTestFinished(controllerOf(client, namespace).stop);
     await writeFile(go, "");
-    await expect.poll(async () => isOver(await read()), { timeout: 20_000 }).toBe(true);
+    await expect.poll(async () => isOver(await read())).toBe(true);
     const { status } = await read();
     expect(status).toMatchObject({ state: "complete", actions: [{ phases: [{ output: { value: "***" } }] }] });
     expect(await runs()).toBe(1);

@@ -102,7 +102,7 @@ describe.runIf(hasObjectStorage)("a backup", () => {
     expect(await tagsIn(storage, "crash")).toHaveLength(1);
     const second = start(client, namespace);
     onTestFinished(second.stop);
-    await expect.poll(() => ended(namespace), { timeout: 30_000 }).toEqual(RIGHT);
+    await expect.poll(() => ended(namespace)).toEqual(RIGHT);
     expect(await tagsIn(storage, "crash")).toHaveLength(1);
   });
 
@@ -119,13 +119,13 @@ describe.runIf(hasObjectStorage)("a backup", () => {
     const { start, prepare, ended } = subject(() => storage, place);
     const namespace = await prepare();
     const first = start(client, namespace);
-    await expect.poll(calls, { timeout: 30_000 }).toContain("restic backup");
+    await expect.poll(calls).toContain("restic backup");
     await first.stop();
     const second = start(client, namespace);
     onTestFinished(second.stop);
-    await expect.poll(calls, { timeout: 30_000 }).toMatch(/^sleep 1$|backup[^]*backup/mu);
+    await expect.poll(calls).toMatch(/^sleep 1$|backup[^]*backup/mu);
     await writeFile(path.join(place, "go"), "");
-    await expect.poll(() => ended(namespace), { timeout: 30_000 }).toEqual(RIGHT);
+    await expect.poll(() => ended(namespace)).toEqual(RIGHT);
   });
 
   it(`is made once, wherever the controller crashes${showShare("crash", SHARE)}`, async () => {

@@ -49,6 +49,6 @@ export const guarded = async (settings: Blueprints = {}, ...existing: readonly M
   onTestFinished(async () => void (await Promise.all(own.map((one) => administrator.remove(one)))));
   for (const one of own) await administrator.apply(one);
   const isUp = async (): Promise<boolean> => (await created(namespace, probe)).stderr.includes('function "Probe"');
-  await expect.poll(isUp, { timeout: 20_000 }).toBe(true);
+  await expect.poll(isUp).toBe(true);
   return namespace;
 };

@@ -87,14 +87,14 @@ it("goes on in another process when its leader is killed: each command runs once
   await Promise.all(replicas.map(({ start }) => start()));
   onTestFinished(async () => void (await Promise.all(replicas.map(({ end }) => end()))));
   const work = await submitted("failover");
-  await expect.poll(work.hasRun, { timeout: 40_000 }).toBe(1);
+  await expect.poll(work.hasRun).toBe(1);
   const leader = await leaderOf(replicas);
   if (leader === undefined) throw new Error("nobody leads");
   await leader.kill();
   const heir = replicas.find((one) => one !== leader);
-  await expect.poll(async () => (await heir?.status())?.leader, { timeout: 40_000 }).toBe(true);
+  await expect.poll(async () => (await heir?.status())?.leader).toBe(true);
   await work.letGo();
-  await expect.poll(work.state, { timeout: 40_000 }).toBe("complete");
+  await expect.poll(work.state).toBe("complete");
   expect(await work.hasRun()).toBe(1);
   await expect.poll(async () => (await heir?.metrics()) ?? "").toContain("janus_blueprints_fence_up 1");
   const complaints = (await Promise.all(replicas.map((one) => one.complaints()))).flat();
@@ -152,7 +152,7 @@ it("creates no Pod as a leader that was paused until another one leads", async (
   await reached.promise;
   const second = await candidate("second");
   await second.api;
-  await expect.poll(() => second.election.status().fence, { timeout: 20_000 }).toBe("up");
+  await expect.poll(() => second.election.status().fence).toBe("up");
   woken.resolve();
   expect(await sent.promise).toMatchObject({
     left: { type: "refused", code: 422, message: expect.stringContaining(FENCE.key) as string },

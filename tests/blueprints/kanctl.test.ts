@@ -104,7 +104,7 @@ const PG = {
 const pathsOf = ({ status }: ActionSetObject): unknown =>
   status.actions.map(({ artifacts }) => Object.values(artifacts ?? {}).map(({ keyValue }) => keyValue));
 
-it("executes what kanctl creates, and what it makes of a parent", { timeout: 60_000 }, async () => {
+it("executes what kanctl creates, and what it makes of a parent", async () => {
   const { namespace, create, over } = await place();
   const shop = await freshNamespace();
   await administrator.create(within(shop, roleBinding("kanister", "ClusterRole", "admin", `${namespace}/ops`)));
@@ -191,7 +191,7 @@ spec:
     preferredVersion: ""
 `;
 
-it("executes what kanctl prints with --dry-run, applied by kubectl", { timeout: 60_000 }, async () => {
+it("executes what kanctl prints with --dry-run, applied by kubectl", async () => {
   const { namespace, create, over } = await place();
   await create(blueprint("pg", PG));
   const stdin = printed.replace("NAMESPACE", namespace);

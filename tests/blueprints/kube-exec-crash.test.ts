@@ -52,7 +52,7 @@ const subject = (
     const phase = async () =>
       ((await administrator.read(within(namespace, pod))) as { readonly status?: { readonly phase?: string } }).status
         ?.phase;
-    await expect.poll(phase, { timeout: 20_000 }).toBe("Running");
+    await expect.poll(phase).toBe("Running");
     await administrator.create(within(namespace, recipe(namespace, onInterrupted)));
     await administrator.create(within(namespace, actionSet("run", actionOn("do", "recipe"))));
     return namespace;

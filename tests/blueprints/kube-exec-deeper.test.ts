@@ -55,7 +55,7 @@ describe("KubeExec", () => {
     ])
       await administrator.create(within(namespace, manifest));
     const read = async () => (await administrator.read(within(namespace, actionSetRef("run")))) as ActionSetObject;
-    await expect.poll(async () => isOver(await read()), { timeout: 20_000 }).toBe(true);
+    await expect.poll(async () => isOver(await read())).toBe(true);
     const { status } = await read();
     expect(status.error).toBeUndefined();
     expect(status.actions[0]?.phases[0]?.output).toEqual({ ok: "yes" });
@@ -160,7 +160,7 @@ const counting = async (
     namespace,
     runs: async () => (await readFile(file, "utf8").catch(() => "")).split("\n").length - 1,
     ended: async () => {
-      await expect.poll(async () => isOver(await read()), { timeout: 20_000 }).toBe(true);
+      await expect.poll(async () => isOver(await read())).toBe(true);
       return (await read()).status;
     },
   };

@@ -16,7 +16,7 @@ const configMaps = (namespace: string, name: string): object => ({
 const configMap = (name: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  ready: "false"\n`;
 
-it("creates, patches and deletes objects, and waits for others", { timeout: 60_000 }, async () => {
+it("creates, patches and deletes objects, and waits for others", async () => {
   const { create, over, read, names, namespace } = await place();
   const ops = (name: string, args: object): object => ({ func: "KubeOps", name, args: { namespace, ...args } });
   await create(
@@ -45,7 +45,7 @@ it("creates, patches and deletes objects, and waits for others", { timeout: 60_0
     }),
     actionSet("run", actionOn("backup", "ops")),
   );
-  await expect.poll(async () => (await read("run")).status?.progress.runningPhase, { timeout: 20_000 }).toBe("wait");
+  await expect.poll(async () => (await read("run")).status?.progress.runningPhase).toBe("wait");
   await administrator.patch(
     within(namespace, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "b" }, data: { ready: "true" } }),
   );
@@ -73,7 +73,7 @@ it("creates, patches and deletes objects, and waits for others", { timeout: 60_0
   expect(a?.metadata.labels).toEqual({ patched: "by-us" });
 });
 
-it("patches what has no strategic merge patch with a JSON merge patch", { timeout: 60_000 }, async () => {
+it("patches what has no strategic merge patch with a JSON merge patch", async () => {
   const { create, over, namespace } = await place();
   const reference = {
     apiVersion: "v1alpha1",
@@ -105,7 +105,7 @@ it("patches what has no strategic merge patch with a JSON merge patch", { timeou
   expect(patched?.metadata.labels).toEqual({ patched: "by-us" });
 });
 
-it("scales a workload, and tells of its original replicas", { timeout: 60_000 }, async () => {
+it("scales a workload, and tells of its original replicas", async () => {
   const { create, over, namespace } = await place();
   const web = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" } };
   await create(
@@ -137,7 +137,7 @@ it("scales a workload, and tells of its original replicas", { timeout: 60_000 },
   expect(scaled?.["spec"]).toMatchObject({ replicas: 0 });
 });
 
-it("runs what the ServiceAccount may do with one object alone", { timeout: 60_000 }, async () => {
+it("runs what the ServiceAccount may do with one object alone", async () => {
   const { create, over, namespace } = await place();
   const one = { apiGroups: [""], resources: ["configmaps"], resourceNames: ["subject"], verbs: ["get", "patch"] };
   await create(
@@ -173,7 +173,7 @@ it("runs what the ServiceAccount may do with one object alone", { timeout: 60_00
   );
 });
 
-it("runs nothing where the ServiceAccount may not do what the arguments say", { timeout: 60_000 }, async () => {
+it("runs nothing where the ServiceAccount may not do what the arguments say", async () => {
   const { create, over, namespace } = await place();
   await create(
     blueprint("scale", {

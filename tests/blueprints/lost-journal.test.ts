@@ -41,7 +41,7 @@ it("fails, says so, and its Pods are deleted, but no other with its label alone"
       state: "failed",
       error: { message: "its journal is gone" },
     });
-  await expect.poll(podNames, { timeout: 40_000 }).toEqual(["other"]);
+  await expect.poll(podNames).toEqual(["other"]);
 });
 
 it("none of its Pods in another namespace runs on where it is deleted, too, and nothing holds it back", async () => {
@@ -57,7 +57,7 @@ it("none of its Pods in another namespace runs on where it is deleted, too, and 
   await administrator.create(within(namespace, blueprint("recipe", { do: { phases: [there] } })));
   await administrator.create(within(namespace, actionSet("run", actionOn("do", "recipe", { object }))));
   const running = async () => (await administrator.list({ apiVersion: "v1", kind: "Pod" }, other)).length;
-  await expect.poll(running, { timeout: 10_000 }).toBe(1);
+  await expect.poll(running).toBe(1);
   await first.stop();
   const run = within(namespace, actionSetRef("run"));
   const { uid = "" } = (await administrator.read(run))?.metadata ?? {};
@@ -66,6 +66,6 @@ it("none of its Pods in another namespace runs on where it is deleted, too, and 
   await administrator.remove(run);
 
   onTestFinished(controllerOf(client, namespace).stop);
-  await expect.poll(() => administrator.read(run), { timeout: 20_000 }).toBeUndefined();
-  await expect.poll(running, { timeout: 40_000 }).toBe(0);
+  await expect.poll(() => administrator.read(run)).toBeUndefined();
+  await expect.poll(running).toBe(0);
 });

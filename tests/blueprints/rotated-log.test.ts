@@ -38,11 +38,11 @@ it("outputs that the kubelet has rotated away while no controller was running ar
     const { journal = "" } = (secret as { readonly data?: { readonly journal?: string } })?.data ?? {};
     return Buffer.from(journal, "base64").toString();
   };
-  await expect.poll(journal, { timeout: 15_000 }).toContain('"seen":{"early":"yes"}');
+  await expect.poll(journal).toContain('"seen":{"early":"yes"}');
   await first.stop();
   await writeFile(go, "");
   onTestFinished(controllerOf({ ...client, log: rotated }, namespace).stop);
   const read = async () => (await administrator.read(within(namespace, actionSetRef("run")))) as ActionSetObject;
-  await expect.poll(async () => isOver(await read()), { timeout: 20_000 }).toBe(true);
+  await expect.poll(async () => isOver(await read())).toBe(true);
   expect((await read()).status.actions[0]?.phases[0]?.output).toEqual({ early: "yes", late: "yes" });
 });

@@ -57,7 +57,7 @@ const isRunning = async (namespace: string, name: string): Promise<boolean> => {
 /** Until all of them run. */
 export const podsRun = async (namespace: string, ...names: readonly string[]): Promise<void> => {
   for (const name of names)
-    await expect.poll(() => isRunning(namespace, name), { message: `Pod ${name} runs`, timeout: 20_000 }).toBe(true);
+    await expect.poll(() => isRunning(namespace, name), { message: `Pod ${name} runs` }).toBe(true);
 };
 
 export const runningPod = async (namespace: string, name: string, ...containers: readonly string[]): Promise<void> => {

@@ -154,7 +154,7 @@ const changing: Subject<object> = {
 };
 
 const ended = async (namespace: string): Promise<object | undefined> => {
-  await expect.poll(() => changing.ended(namespace), { timeout: 50_000 }).toBeDefined();
+  await expect.poll(() => changing.ended(namespace)).toBeDefined();
   return changing.ended(namespace);
 };
 
@@ -228,7 +228,7 @@ describe("a definition that gets or loses it while an ActionSet runs", () => {
     async (_, definition) => {
       const namespace = await prepared("wait");
       onTestFinished(controllerOf(client, namespace).stop);
-      await expect.poll(() => stateOf(namespace), { timeout: 20_000 }).toBe("running");
+      await expect.poll(() => stateOf(namespace)).toBe("running");
       const { stderr } = await kubectlWith(
         { kubeconfig: cluster.controlPlane.kubeconfig, stdin: JSON.stringify(definition) },
         "replace",
@@ -245,10 +245,8 @@ describe("a definition that gets or loses it while an ActionSet runs", () => {
         "--type=merge",
         `-p={"data":{"go":"true"}}`,
       );
-      await expect.poll(() => stateOf(namespace), { timeout: 40_000 }).toBe("complete");
-      await expect
-        .poll(async () => (await read(run(namespace)))?.metadata.finalizers ?? [], { timeout: 20_000 })
-        .toEqual([]);
+      await expect.poll(() => stateOf(namespace)).toBe("complete");
+      await expect.poll(async () => (await read(run(namespace)))?.metadata.finalizers ?? []).toEqual([]);
     },
     90_000,
   );

@@ -40,9 +40,7 @@ const submit = async (namespace: string): Promise<void> => {
 const read = async (namespace: string): Promise<ActionSetObject> =>
   (await administrator.read(within(namespace, actionSetRef("run")))) as ActionSetObject;
 
-it("executes the ActionSets of each of its namespaces, with its Roles there alone, and of no others", {
-  timeout: 60_000,
-}, async () => {
+it("executes the ActionSets of each of its namespaces, with its Roles there alone, and of no others", async () => {
   const home = await freshNamespace();
   const [shop, bank, other] = [await prepared(), await prepared(), await prepared()];
   const roles = rolesIn(home, [shop, bank]);
@@ -67,8 +65,7 @@ it("executes the ActionSets of each of its namespaces, with its Roles there alon
     await stop();
     await client.close();
   });
-  for (const namespace of [shop, bank])
-    await expect.poll(async () => isOver(await read(namespace)), { timeout: 30_000 }).toBe(true);
+  for (const namespace of [shop, bank]) await expect.poll(async () => isOver(await read(namespace))).toBe(true);
   expect(await Promise.all([shop, bank, other].map(async (one) => (await read(one)).status?.state))).toEqual([
     "complete",
     "complete",

@@ -17,7 +17,8 @@ const isServed = (kind: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-for (const kind of ["Blueprint", "ActionSet", "Profile"]) await vi.waitUntil(() => isServed(kind), { timeout: 20_000 });
+for (const kind of ["Blueprint", "ActionSet", "Profile"])
+  await vi.waitUntil(() => isServed(kind), { timeout: 120_000 });
 
 const config = loadConfig({}, controlPlane.kubeconfig);
 if (E.isLeft(config)) throw new Error(config.left);
@@ -97,7 +98,7 @@ export const place = async (...hooks: readonly Hook[]): Promise<BlueprintPlace> 
         seen = await read(name);
         return isOver(seen);
       };
-      await expect.poll(ended, { message: `ActionSet ${name} comes to its end`, timeout: 50_000 }).toBe(true);
+      await expect.poll(ended, { message: `ActionSet ${name} comes to its end` }).toBe(true);
       return seen;
     },
     names: async (apiVersion, kind) =>

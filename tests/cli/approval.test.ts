@@ -176,7 +176,7 @@ it("never shows the render of another generation: it waits for that of the prese
     spec: { changes: changes.map((one) => ({ ...one, content: configMap("app", { version: "3.0" }) })) },
   });
   const approving = start(["approve", "txn", "-n", namespace, "--yes"]);
-  await expect.poll(approving.written, { timeout: 15_000 }).toContain("Waiting for the controller");
+  await expect.poll(approving.written).toContain("Waiting for the controller");
   await made.janus();
   const { code, stdout } = await approving.ended;
   expect(code).toBe(0);
@@ -193,7 +193,7 @@ it("applies nothing if it would do something else than what was approved, and ex
   await stop();
   await patch(configMap("app", { version: "1.5" }));
   const approving = start(["approve", "txn", "-n", namespace, "--yes", "--wait"]);
-  await expect.poll(approving.written, { timeout: 15_000 }).toContain("is approved.");
+  await expect.poll(approving.written).toContain("is approved.");
   await made.janus();
   expect((await approving.ended).code).toBe(3);
   expect((await read(configMap("app")))["data"]).toEqual({ version: "1.5" });
@@ -235,7 +235,7 @@ it.skipIf(!hasScript).each([
 ])("takes the answer %j on a terminal", async (answer, code, lifecycle) => {
   const { namespace, txn } = await proposed();
   const terminal = onTerminal(`kubectl-janus approve txn -n ${namespace}`);
-  await expect.poll(terminal.written, { timeout: 10_000 }).toContain("Approve it? [y/N] ");
+  await expect.poll(terminal.written).toContain("Approve it? [y/N] ");
   terminal.type(answer);
   expect(await terminal.ended).toBe(code);
   expect((await txn()).spec).toMatchObject({ lifecycle });
@@ -244,7 +244,7 @@ it.skipIf(!hasScript).each([
 /** Changes the Transaction between the question of `approve` and the answer `y`. */
 const meanwhile = async ({ namespace }: Workspace, change: () => Promise<unknown>) => {
   const terminal = onTerminal(`kubectl-janus approve txn -n ${namespace}`);
-  await expect.poll(terminal.written, { timeout: 10_000 }).toContain("Approve it? [y/N] ");
+  await expect.poll(terminal.written).toContain("Approve it? [y/N] ");
   await change();
   terminal.type("y\n");
   return { code: await terminal.ended, written: flat(terminal.written()) };
@@ -270,7 +270,7 @@ it.skipIf(!hasScript)("does not approve what would do something else since it wa
   const before = await digest();
   const { code, written } = await meanwhile(made, async () => {
     await patch(configMap("app", { version: "1.5" }));
-    await expect.poll(digest, { timeout: 15_000 }).not.toBe(before);
+    await expect.poll(digest).not.toBe(before);
   });
   expect(code).toBe(1);
   expect(written).toContain("since it was shown. To look at it again: kubectl janus approve txn -n ");

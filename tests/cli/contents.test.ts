@@ -101,7 +101,7 @@ it.each([
 
 const withToken = (token: string): string => yaml({ ...secret("key"), stringData: { token } });
 
-it("keeps the values of a Draft out of its spec, too, also of one that is edited", { timeout: 40_000 }, async () => {
+it("keeps the values of a Draft out of its spec, too, also of one that is edited", async () => {
   const place = await workspace();
   await place.janus();
   const on = ["-n", place.namespace, "--service-account", "deployer", "--name", "txn"];
@@ -160,7 +160,7 @@ const stack: readonly Manifest[] = [
   ...Array.from({ length: 5 }, (_, n) => service(`web-${n}`)),
 ];
 
-it("applies a set of 131 objects of 2.4 MiB", { timeout: 120_000 }, async () => {
+it("applies a set of 131 objects of 2.4 MiB", async () => {
   const place = await workspace();
   await place.janus();
   expect(stack).toHaveLength(131);
@@ -205,9 +205,7 @@ const definition = (letter: string, group: string): Manifest => ({
   },
 });
 
-it("applies twelve definitions of 200 KB, with an object of one of them, and rolls them back", {
-  timeout: 120_000,
-}, async () => {
+it("applies twelve definitions of 200 KB, with an object of one of them, and rolls them back", async () => {
   const place = await workspace();
   await clusterAdmin(place.namespace);
   await place.janus();

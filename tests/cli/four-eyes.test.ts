@@ -131,7 +131,7 @@ it("explains a Draft that would fail", async () => {
     lifecycle: "Draft",
   });
   const explained = async () => flat((await janus("explain", "txn", "-n", namespace)).stdout);
-  await expect.poll(explained, { timeout: 15_000 }).toContain("It is a Draft, and would fail.");
+  await expect.poll(explained).toContain("It is a Draft, and would fail.");
   expect(await explained()).toMatch(/Where: change 1, ConfigMap \S+ State: its change is not applied/u);
   expect(await explained()).toContain(`Next: kubectl janus edit txn -n ${namespace}`);
   expect((await janus("describe", "txn", "-n", namespace)).stdout).toMatch(/^ {4}1 {2}FAILS {6}Delete ConfigMap/mu);

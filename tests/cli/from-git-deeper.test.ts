@@ -223,7 +223,7 @@ it("brings a namespace that was deleted back by one Transaction, with what is in
       ),
     );
     for (const one of [account, certificates])
-      await vi.waitUntil(async () => (await administrator.read(within(name, one))) !== undefined, { timeout: 20_000 });
+      await vi.waitUntil(async () => (await administrator.read(within(name, one))) !== undefined, { timeout: 120_000 });
   }
   await administrator.patch({ ...within(pulling, account), imagePullSecrets: [{ name: "registry" }] });
   await create(configMap("other", { a: "1" }));
@@ -232,7 +232,7 @@ it("brings a namespace that was deleted back by one Transaction, with what is in
   await patch(configMap("other", { a: "2" }));
   for (const name of [plain, pulling]) await administrator.remove(namespaceOf(name));
   const isGone = async (): Promise<boolean> => (await texts(all)).every((text) => text === undefined);
-  await vi.waitUntil(isGone, { timeout: 60_000 });
+  await vi.waitUntil(isGone, { timeout: 120_000 });
 
   await controller();
   const back = async (name: string, txn: string): Promise<Outcome> => {
@@ -516,7 +516,7 @@ describe("a repository on a server", () => {
     onTestFinished(server.stop);
     const TMPDIR = temporary();
     const running = start(["plan", "--from-git", "HEAD", ".", "--repo", server.url], { env: { TMPDIR } });
-    await expect.poll(() => server.requests.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => server.requests.length).toBe(1);
     expect(readdirSync(TMPDIR)).toHaveLength(1);
     running.kill("SIGINT");
     expect(await running.ended).toMatchObject({ code: 130 });

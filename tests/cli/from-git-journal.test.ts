@@ -27,7 +27,7 @@ it("a commit that the journal has written is taken back, and the journal says so
   expect(drafted.stderr).not.toContain("Warning");
   await janus("approve", "txn", "-n", namespace, "--yes", "--as", "bob", "--as-group", "system:masters");
   expect((await over()).status.phase).toBe("Committed");
-  await expect.poll(() => journal.files(), { timeout: 20_000 }).toEqual(before);
+  await expect.poll(() => journal.files()).toEqual(before);
   const said = journal.git(["log", "-1", "--format=%s%n%b", "main"]);
   expect(said).toContain(`Transaction ${namespace}/txn: Committed, 2 changes\n`);
   expect(said).toContain(`\nFrom-git: ${first}\n`);

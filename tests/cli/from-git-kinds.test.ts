@@ -212,7 +212,6 @@ const SHARE = share({ npmTest: 3, ci: 3 });
 
 it.each(sampled(WRITERS, SHARE))(
   `what was recorded is live again, whoever has changed it: %s${showShare("way", SHARE)}`,
-  { timeout: 60_000 },
   async (_, first, second) => {
     const { namespace, over, janus: controller } = await workspace();
     const repository = journalRepository();

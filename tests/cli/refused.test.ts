@@ -135,7 +135,7 @@ it("names every object of which a webhook does not answer", async () => {
   const manifests = stream(configMap("fine"), deployment("one", "web:v1"), deployment("two", "web:v1"));
   const plan = () => janusWith(manifests, "plan", ...flags(place));
   await expect
-    .poll(async () => problemsOf((await plan()).stdout), { timeout: 40_000 })
+    .poll(async () => problemsOf((await plan()).stdout))
     .toEqual(
       ["one", "two"].map((name, at) =>
         expect.stringMatching(

@@ -44,9 +44,7 @@ const leader = async (): Promise<string> =>
     )
   ).split("_")[0] ?? "";
 
-it("the webhook is called on the leader alone, and on the next one when its Pod is deleted", {
-  timeout: 180_000,
-}, async () => {
+it("the webhook is called on the leader alone, and on the next one when its Pod is deleted", async () => {
   await cluster.install(...installation({ gitJournal: {} }).filter(({ metadata }) => metadata.name === NAME));
   await runNodes(cluster, {
     program,

@@ -249,8 +249,6 @@ it("who may not list Secrets makes no rule that selects them", async () => {
     );
     return created.stderr;
   };
-  await expect
-    .poll(() => selecting("secrets"), { timeout: 30_000 })
-    .toContain('user "rule-writer" cannot list secrets');
+  await expect.poll(() => selecting("secrets")).toContain('user "rule-writer" cannot list secrets');
   expect(await selecting("configmaps")).toBe("");
 });

@@ -319,7 +319,7 @@ describe("when the controller went before the Transactions", LONG, () => {
     await uninstalledTooEarly();
     await follow("docs/uninstall.md", "Install it again");
     // The leader of before could not give its Lease back: its rights went with it.
-    await expect.poll(hanging, { timeout: 120_000 }).toEqual([]);
+    await expect.poll(hanging).toEqual([]);
     await helm("upgrade", "janus", chart, "--reuse-values", "--wait", "--timeout=2m");
     await follow("docs/install.md", "Verify the installation");
   });

@@ -45,9 +45,7 @@ const exposedByBlueprints = async (): Promise<string> => {
     const address = url();
     return address === undefined ? "" : (await fetch(`${address}/metrics`)).text();
   };
-  await expect
-    .poll(metrics, { timeout: 30_000 })
-    .toContain('kanister_action_set_resolutions_total{resolution="success"} 1');
+  await expect.poll(metrics).toContain('kanister_action_set_resolutions_total{resolution="success"} 1');
   return metrics();
 };
 
@@ -83,7 +81,7 @@ const exposedByJournal = async (): Promise<string> => {
     return address === undefined ? "" : (await fetch(`${address}/metrics`)).text();
   };
   const refused = 'janus_git_not_ready{kind="GitRepoConfig",reason="InvalidURL",stalled="true"} 1';
-  await expect.poll(metrics, { timeout: 30_000 }).toContain(refused);
+  await expect.poll(metrics).toContain(refused);
   return metrics();
 };
 

@@ -18,9 +18,7 @@ const transaction = (name: string, serviceAccountName: string) => ({
   },
 });
 
-it("a controller that may act as certain ServiceAccounts only works for these, and touches nothing for others", {
-  timeout: 180_000,
-}, async () => {
+it("a controller that may act as certain ServiceAccounts only works for these, and touches nothing for others", async () => {
   const kubeconfig = await cluster.userKubeconfig("system:serviceaccount:janus-system:janus-controller");
   const { url } = controllerProcess([`--kubeconfig=${kubeconfig}`, "--http-port=0"]);
   await cluster.admin("create -f -", transaction("allowed", "deployer"));

@@ -74,4 +74,4 @@ export const ownCluster = async (props: JanusProps = {}, options: Options = {}):
 
 /** The API server hears of rights and policies a moment after they were written. */
 export const eventually = (isSo: () => Promise<boolean>): Promise<boolean> =>
-  vi.waitUntil(isSo, { timeout: 30_000, interval: 100 });
+  vi.waitUntil(isSo, { timeout: 120_000, interval: 100 });

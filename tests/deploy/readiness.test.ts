@@ -16,7 +16,6 @@ const quick: JanusProps = {
 const FOR_EVER = 10;
 
 /** Some minutes of several processes, on a machine that may be busy. */
-const LONG = { timeout: 180_000 };
 
 let cluster: OwnCluster;
 beforeAll(async () => {
@@ -88,7 +87,7 @@ const isSucceeded = async (former: readonly string[]): Promise<boolean> => {
   return now !== undefined && others.length === 0 && now === (await leader()) && !former.includes(now);
 };
 
-describe("where all controllers that work are ready", LONG, () => {
+describe("where all controllers that work are ready", () => {
   const manifests = installation(quick);
 
   it("the Deployment is available, and the Service reaches the leader alone", async () => {
@@ -120,7 +119,7 @@ describe("where all controllers that work are ready", LONG, () => {
   });
 });
 
-describe("where the leader alone is ready", LONG, () => {
+describe("where the leader alone is ready", () => {
   const manifests = installation({ ...quick, readiness: "leader" });
 
   it("an update comes to its end; but whoever waits for the Deployment to be available waits for ever", async () => {
@@ -142,7 +141,7 @@ describe("where the leader alone is ready", LONG, () => {
   });
 });
 
-describe("where the leader alone is ready, with the settings of the other mode", LONG, () => {
+describe("where the leader alone is ready, with the settings of the other mode", () => {
   const strategy = { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } };
   const manifests = [
     ...render((chart) => new ControllerDisruptionBudget(chart, "Budget")),

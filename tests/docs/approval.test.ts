@@ -38,7 +38,7 @@ describe("docs/approval.md", () => {
     expect(commandsOf(PAGE, "Set it up").join("").trim().split("\n")).toHaveLength(5);
   });
 
-  it("its commands work, one after the other, and the author alone gets nowhere", { timeout: 120_000 }, async () => {
+  it("its commands work, one after the other, and the author alone gets nowhere", async () => {
     const { shell, admin } = await start(true);
     const [accounts = "", propose = "", look = "", approve = "", ...more] = commandsOf(PAGE, "Propose and approve");
     expect(more).toEqual([]);
@@ -62,7 +62,7 @@ describe("docs/approval.md", () => {
     });
   });
 
-  it("its commands for clusters that do not stamp names work there", { timeout: 120_000 }, async () => {
+  it("its commands for clusters that do not stamp names work there", async () => {
     const { shell, admin } = await start(false);
     const [accounts = ""] = commandsOf(PAGE, "Propose and approve");
     for (const command of [...commandsOf(PAGE, "Set it up"), accounts, ...commandsOf(PAGE, "Without stamps")])

@@ -6,7 +6,6 @@ import { type BareCluster, bareCluster } from "../deploy/own-cluster.ts";
 import { controllerProcess } from "../fixtures/controller-process.ts";
 import { shellOf } from "../fixtures/shell.ts";
 
-const LONG = { timeout: 180_000 };
 const program = path.resolve(import.meta.dirname, "../../packages/blueprints/src/shell/main.ts");
 const STARTS = /npm run -s controller -- (--blueprints )?/u;
 
@@ -40,7 +39,7 @@ const follower = (cluster: BareCluster, page: string) => {
   };
 };
 
-it("docs/blueprints.md is a tour from the installation to a restore", LONG, async () => {
+it("docs/blueprints.md is a tour from the installation to a restore", async () => {
   const follow = follower(await newCluster(), "docs/blueprints.md");
   await follow("Install it");
   await follow("An application, and who may act on it");
@@ -58,7 +57,7 @@ it("docs/blueprints.md is a tour from the installation to a restore", LONG, asyn
   expect(wrong.printed).toContain("ConfigMap shop/setings not found");
 });
 
-it("docs/blueprints.md shows an atomic action that is rolled back", LONG, async () => {
+it("docs/blueprints.md shows an atomic action that is rolled back", async () => {
   const follow = follower(await newCluster(), "docs/blueprints.md");
   await follow("Install it");
   const { printed } = await follow("Atomic actions");
@@ -111,7 +110,7 @@ const actionSet = (name: string, status?: object) => ({
   ...(status === undefined ? {} : { status }),
 });
 
-describe("docs/from-kanister.md", LONG, () => {
+describe("docs/from-kanister.md", () => {
   it("goes from Kanister to Janus and back, with what Kanister has left", async () => {
     const cluster = await newCluster();
     const follow = follower(cluster, "docs/from-kanister.md");
@@ -135,7 +134,7 @@ describe("docs/from-kanister.md", LONG, () => {
     // This one is not on this machine: what it writes is tests/blueprints/kanctl.test.ts.
     const { controller } = await follow("Five commands", (block) => block.replace(/^kanctl .*$/mu, ""));
     expect(await admin(`get deployment -n kanister ${operator} -o jsonpath={.spec.replicas}`)).toBe("0");
-    await expect.poll(() => stateOf("pending"), { timeout: 30_000 }).toBe("complete");
+    await expect.poll(() => stateOf("pending")).toBe("complete");
     expect(await stateOf("left")).toBe("running");
     expect(await admin("get secrets -n kanister")).toBe("");
 
@@ -143,7 +142,7 @@ describe("docs/from-kanister.md", LONG, () => {
     await admin("delete configmap -n kanister go");
     await admin("create -f -", actionSet("late"));
     const running = async () => admin("get actionset -n kanister late -o jsonpath={.status.progress.runningPhase}");
-    await expect.poll(running, { timeout: 30_000 }).toBe("wait");
+    await expect.poll(running).toBe("wait");
     controller?.kill("SIGTERM");
     await controller?.ended;
     expect(await admin("get secrets -n kanister -o name")).toContain("secret/janus-actionset-");

@@ -110,7 +110,7 @@ it("docs/from-gitops-reverser.md goes from GitOps Reverser to Janus, with its ob
   await admin("wait -n shop --for=condition=Ready --timeout=60s gitrepoconfig/audit watchrule/maps");
   const files = () => git(["ls-tree", "-r", "--name-only", "main"]).split("\n");
   await vi.waitUntil(() => files().includes("core/v1/configmaps/shop/settings.yaml"), {
-    timeout: 30_000,
+    timeout: 120_000,
     interval: 200,
   });
   expect(files()).toContain("README.md");

@@ -12,7 +12,7 @@ import { shellOf } from "../fixtures/shell.ts";
 const program = path.resolve(import.meta.dirname, "../../packages/git-journal/src/shell/main.ts");
 const STARTS = /^npm run -s controller -- --git-journal (.*)$/mu;
 
-it("docs/git-journal.md goes from the installation to a commit in five commands", { timeout: 180_000 }, async () => {
+it("docs/git-journal.md goes from the installation to a commit in five commands", async () => {
   const cluster = await bareCluster();
   onTestFinished(cluster.stop);
   const [user, token] = ["me", "s3cret"];
@@ -55,7 +55,7 @@ it("docs/git-journal.md goes from the installation to a commit in five commands"
       continue;
     }
     // The page says how long it takes.
-    if (script.startsWith("git clone")) await vi.waitUntil(isCommitted, { timeout: 60_000, interval: 200 });
+    if (script.startsWith("git clone")) await vi.waitUntil(isCommitted, { timeout: 120_000, interval: 200 });
     printed = await run(script);
   }
   expect(printed).toContain("clusters/prod/core/v1/configmaps/shop/settings.yaml");

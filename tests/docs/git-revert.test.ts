@@ -52,7 +52,7 @@ const isAsBefore = async (): Promise<void> => {
   for (const gone of absent) expect(await get(gone, "--ignore-not-found", "-o=name")).toBe("");
 };
 
-it("takes a bad change back in the five commands of docs/git-revert.md", { timeout: 120_000 }, async () => {
+it("takes a bad change back in the five commands of docs/git-revert.md", async () => {
   await follow(prepare);
   await expect(isAsBefore()).rejects.toThrow("to match object");
   const [block = ""] = commandsOf("docs/git-revert.md", "Take a bad change back");
@@ -62,7 +62,7 @@ it("takes a bad change back in the five commands of docs/git-revert.md", { timeo
   await isAsBefore();
 });
 
-it("takes it back again by the commands of the README of the example", { timeout: 120_000 }, async () => {
+it("takes it back again by the commands of the README of the example", async () => {
   const [, journal = "", ...bad] = prepare.trim().split("\n");
   // The journal commits what the Transaction has made, too.
   for (const command of [journal, ...bad]) await follow(command);

@@ -27,7 +27,7 @@ const follow = async (shell: Shell, page: string, heading: string): Promise<stri
 const imageOf = () =>
   cluster.kubectl("get", "-n=pipeline", "deployment/web", "-o=jsonpath={.spec.template.spec.containers[*].image}");
 
-describe("docs/ci-pipeline.md", { timeout: 120_000 }, () => {
+describe("docs/ci-pipeline.md", () => {
   const page = "docs/ci-pipeline.md";
 
   it("releases with kubectl and with kubectl janus, with the permissions that it gives the pipeline", async () => {

@@ -86,13 +86,13 @@ const inForce = async (place: Workspace, operation: "CREATE" | "UPDATE"): Promis
     if (operation === "UPDATE") await place.patch({ ...probe, metadata: { ...probe.metadata, labels: { a: "b" } } });
     return containersOf(place, probe);
   };
-  await expect.poll(names, { timeout: 20_000 }).toContain("sidecar");
+  await expect.poll(names).toContain("sidecar");
 };
 
 const takenBack = async (place: Workspace) => {
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [REQUEST_ROLLBACK]: "yes" } } });
   const phase = async () => (await place.txn()).status?.phase;
-  await expect.poll(phase, { timeout: 40_000 }).toMatch(/RolledBack|Failed/);
+  await expect.poll(phase).toMatch(/RolledBack|Failed/);
   const { status } = await place.over("txn");
   const ready = status.conditions.find(({ type }) => type === "Ready");
   return { phase: status.phase, errors: status.items.map(({ error }) => error), message: ready?.message };
@@ -100,7 +100,7 @@ const takenBack = async (place: Workspace) => {
 
 const committed = async (place: Workspace, ...changes: readonly WrittenChange[]): Promise<void> => {
   await place.submit(changes, { rollbackWindow: "1h" });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
 };
 
 const item = 'containers[name="sidecar"]';
@@ -158,10 +158,10 @@ describe("restores what a policy of the same Transaction modifies, once that is 
     await place.janus();
     await place.submit([...policies.map((one) => creating(one)), opened, change], { rollbackWindow: "1h" });
     const data = async (): Promise<unknown> => (await place.read(first))["data"];
-    await expect.poll(data, { timeout: 20_000 }).toEqual({ a: "2" });
+    await expect.poll(data).toEqual({ a: "2" });
     await known();
     await place.patch(configMap("first", { go: "yes" }));
-    await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+    await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
   };
 
   it.each([
@@ -200,7 +200,7 @@ describe("restores what a policy of the same Transaction modifies, once that is 
       return (await place.read(configMap("web-probe"))).metadata.labels;
     };
     await carriedOut(place, policies, patching(configMap("web", { a: "2" })), () =>
-      expect.poll(labels, { timeout: 20_000 }).toEqual({ injected: "yes" }),
+      expect.poll(labels).toEqual({ injected: "yes" }),
     );
     const { phase, message } = await takenBack(place);
     expect([phase, message]).toEqual(["RolledBack", expect.stringContaining("every target is as it was before")]);

@@ -3,9 +3,7 @@ import { applying, replacing } from "../fixtures/changes.ts";
 import { configMap } from "../fixtures/manifests.ts";
 import { workspace } from "../fixtures/workspace.ts";
 
-it("removes with an Apply what was applied, was then replaced as apply --replace does it, and is left out now", {
-  timeout: 60_000,
-}, async () => {
+it("removes with an Apply what was applied, was then replaced as apply --replace does it, and is left out now", async () => {
   const place = await workspace();
   await place.janus();
   const config = { a: "1", old: "1" };

@@ -156,7 +156,7 @@ it.each([
   });
   const change = type === "Patch" ? patching : updating;
   await place.submit([patching(configMap("first", { a: "2" })), change(configMap("there", { a: "2" }))]);
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Failed");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Failed");
   const { items } = (await place.txn()).status;
   expect(items).toMatchObject([{ rolledBack: true }, { rolledBack: false, error: expect.any(String) as string }]);
   expect(await place.read(there)).toMatchObject({ data: { a: "2" } });

@@ -71,8 +71,8 @@ it("never lets leader election and the renewal of locks wait for connections of 
   await submit([gated], { name: "gated", lockTimeout: "1s" });
   const all = (): readonly string[] => [...new Set(uses().flat())].toSorted();
   const every: readonly Use[] = ["everything else", "leader election", "renewal of locks"];
-  await expect.poll(all, { timeout: 30_000 }).toEqual(every);
-  await expect.poll(() => exists(configMap("gated")), { timeout: 30_000 }).toBe(true);
+  await expect.poll(all).toEqual(every);
+  await expect.poll(() => exists(configMap("gated"))).toBe(true);
   await patch(configMap("gated", { done: "yes" }));
   await over("gated");
   expect(uses().filter(({ length }) => length > 1)).toEqual([]);

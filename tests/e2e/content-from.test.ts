@@ -55,7 +55,7 @@ describe("a content that is in a ConfigMap or Secret", () => {
     ];
     await place.janus();
     await place.submit(changes, { rollbackWindow: "1h" });
-    await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 20_000 }).toBe("Committed");
+    await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
     const txn = await place.txn();
     expect((await place.read(made))["data"]).toEqual({ a: "1" });
     expect(await valueOf(place, "updated")).toBe("new");
@@ -74,7 +74,7 @@ describe("a content that is in a ConfigMap or Secret", () => {
       ...transaction("txn"),
       metadata: { name: "txn", annotations: { "backup.janus.io/request-rollback": "" } },
     });
-    await expect.poll(async () => (await place.txn()).status.phase, { timeout: 20_000 }).toBe("RolledBack");
+    await expect.poll(async () => (await place.txn()).status.phase).toBe("RolledBack");
     expect(await place.exists(made)).toBe(false);
     expect(await place.exists(secret("secret"))).toBe(false);
     for (const object of before) {
@@ -166,7 +166,7 @@ describe("a content that is in a ConfigMap or Secret", () => {
       zippedMap("contents", { one: JSON.stringify({ data: { a: "x".repeat(9 * 2 ** 20) } }) }),
       "changes[0]: one in ConfigMap NS/contents is larger than 8 MiB",
     ],
-  ])("is refused with nothing touched where it %s", { timeout: 40_000 }, async (_, object, message) => {
+  ])("is refused with nothing touched where it %s", async (_, object, message) => {
     const place = await workspace();
     const { hook, requests } = recording();
     if (object !== undefined) await place.create(object);
@@ -206,9 +206,7 @@ describe("a content that is in a ConfigMap or Secret", () => {
     );
   });
 
-  it("is not replaced by another one after it was recorded: what was applied is rolled back", {
-    timeout: 60_000,
-  }, async () => {
+  it("is not replaced by another one after it was recorded: what was applied is rolled back", async () => {
     const place = await workspace();
     const [first, second] = [configMap("first", { value: "1" }), configMap("second", { value: "2" })];
     const object = contentsMap("contents", { first, second });
@@ -226,7 +224,7 @@ describe("a content that is in a ConfigMap or Secret", () => {
     expect(await place.exists(second)).toBe(false);
   });
 
-  it("is not needed to roll back", { timeout: 60_000 }, async () => {
+  it("is not needed to roll back", async () => {
     const place = await workspace();
     await place.create(configMap("patched", { value: "old" }), configMap("updated", { value: "old", more: "x" }));
     const before = await place.read(configMap("patched"));
@@ -259,14 +257,14 @@ describe("a content that is in a ConfigMap or Secret", () => {
 });
 
 describe("what is approved", () => {
-  it("covers contents: with other ones it is not executed", { timeout: 60_000 }, async () => {
+  it("covers contents: with other ones it is not executed", async () => {
     const place = await workspace();
     await place.create(contents, configMap("gone"));
     await place.janus();
     await place.submit([change, deleting(configMap("gone"))], { lifecycle: "Draft" });
     const digestOf = async () =>
       ((await place.txn()).status as { readonly render?: { readonly digest?: string } } | undefined)?.render?.digest;
-    await expect.poll(digestOf, { timeout: 20_000 }).toMatch(/^sha256:/u);
+    await expect.poll(digestOf).toMatch(/^sha256:/u);
     const digest = await digestOf();
     await place.remove(contents);
     await place.create(contentsMap("contents", { one: configMap("made", { a: "2" }) }));
@@ -277,14 +275,14 @@ describe("what is approved", () => {
     expect(await place.exists(made)).toBe(false);
   });
 
-  it("is executed with contents that were created again, and are the same", { timeout: 60_000 }, async () => {
+  it("is executed with contents that were created again, and are the same", async () => {
     const place = await workspace();
     await place.create(contents);
     await place.janus();
     await place.submit([change], { lifecycle: "Draft" });
     const digestOf = async () =>
       ((await place.txn()).status as { readonly render?: { readonly digest?: string } } | undefined)?.render?.digest;
-    await expect.poll(digestOf, { timeout: 20_000 }).toMatch(/^sha256:/u);
+    await expect.poll(digestOf).toMatch(/^sha256:/u);
     const digest = await digestOf();
     await place.remove(contents);
     await place.create(contents);

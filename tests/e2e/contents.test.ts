@@ -43,7 +43,7 @@ const failing = async (
 
 const retry = async (place: Workspace) => {
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [RETRY_ROLLBACK]: "now" } } });
-  await expect.poll(async () => (await place.txn()).status.phase, { timeout: 30_000 }).toBe("RolledBack");
+  await expect.poll(async () => (await place.txn()).status.phase).toBe("RolledBack");
 };
 
 it("keeps a created Namespace that contains objects of other clients, names them, and deletes it when they are gone", async () => {
@@ -128,9 +128,7 @@ it("leaves a Namespace that it created where others have put in what an object o
   expect(await administrator.read(namespace(inside))).toBeUndefined();
 });
 
-it("leaves a CustomResourceDefinition that it created, and whose objects nobody can list any more", {
-  timeout: 120_000,
-}, async () => {
+it("leaves a CustomResourceDefinition that it created, and whose objects nobody can list any more", async () => {
   const place = await workspace();
   const crd = gadgets(place.namespace);
   onTestFinished(async () => {

@@ -11,7 +11,7 @@ import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts
 
 const committedAs = async (place: Workspace, name: string, ...changes: readonly WrittenChange[]): Promise<void> => {
   await place.submit(changes, { name, rollbackWindow: "1h" });
-  await expect.poll(async () => (await place.txn(name)).status?.phase, { timeout: 30_000 }).toBe("Committed");
+  await expect.poll(async () => (await place.txn(name)).status?.phase).toBe("Committed");
 };
 
 const committed = (place: Workspace, ...changes: readonly WrittenChange[]): Promise<void> =>
@@ -21,7 +21,7 @@ const takenBack = async (place: Workspace, name = "txn") => {
   const annotations = { [REQUEST_ROLLBACK]: "yes" };
   await place.patch({ ...transaction(name), metadata: { name, annotations } });
   const phase = async () => (await place.txn(name)).status?.phase;
-  await expect.poll(phase, { timeout: 40_000 }).toMatch(/RolledBack|Failed/);
+  await expect.poll(phase).toMatch(/RolledBack|Failed/);
   return (await place.over(name)).status;
 };
 
@@ -35,7 +35,7 @@ const web = deployment("web", "web:1");
 it("does not delete a Deployment that has adopted Pods which were there before", async () => {
   const place = await workspace();
   await place.create(web);
-  await expect.poll(() => place.names("v1", "Pod"), { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(() => place.names("v1", "Pod")).toHaveLength(1);
   await kubectl("delete", "deployment", "web", "--cascade=orphan", "-n", place.namespace);
   const [pods, [replicaSet]] = [await place.names("v1", "Pod"), await place.names("apps/v1", "ReplicaSet")];
   await aSecondLater();
@@ -55,7 +55,7 @@ it("deletes a Deployment with the Pods that were made for it", async () => {
   await aSecondLater();
   await committed(place, { ...creating(web), waitFor: ["jsonpath={.status.replicas}=1"] });
   expect((await takenBack(place)).phase).toBe("RolledBack");
-  await expect.poll(() => place.names("v1", "Pod"), { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => place.names("v1", "Pod")).toEqual([]);
 });
 
 it("does not delete a Service without a selector whose Endpoints were there before", async () => {
@@ -130,7 +130,7 @@ it("does not delete what it has left for a reason, once that is gone, before som
   expect((await place.txn()).status?.phase).toBe("Failed");
   expect(await place.exists(configMap("made"))).toBe(true);
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [RETRY_ROLLBACK]: "yes" } } });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 20_000 }).toBe("RolledBack");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("RolledBack");
   expect(await place.exists(configMap("made"))).toBe(false);
 });
 
@@ -145,7 +145,7 @@ const replicaSet: Manifest = {
 it("deletes a workload before it creates again what that would adopt", async () => {
   const place = await workspace();
   await place.create(replicaSet);
-  await expect.poll(() => place.names("v1", "Pod"), { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(() => place.names("v1", "Pod")).toHaveLength(1);
   await aSecondLater();
   await place.janus();
   const created = { ...creating(web), waitFor: ["jsonpath={.status.replicas}=1"] };

@@ -23,8 +23,7 @@ const prepared = async (): Promise<Workspace> => {
 const values = ({ read }: Workspace) =>
   Promise.all(NAMES.map(async (name) => ((await read(configMap(name)))["data"] as { value: string }).value));
 
-const isGone = (place: Workspace) =>
-  expect.poll(() => place.exists(transaction("txn")), { timeout: 40_000 }).toBe(false);
+const isGone = (place: Workspace) => expect.poll(() => place.exists(transaction("txn"))).toBe(false);
 
 const leases = ({ names }: Workspace) => names("coordination.k8s.io/v1", "Lease");
 
@@ -229,7 +228,7 @@ it.each(["Release", "Rollback"])("never blocks the deletion of its namespace: %s
   await administrator.remove(namespaceOf(place.namespace));
   await expect.poll(async () => (await place.txn()).metadata.deletionTimestamp).toBeDefined();
   open();
-  await expect.poll(() => administrator.read(namespaceOf(place.namespace)), { timeout: 50_000 }).toBeUndefined();
+  await expect.poll(() => administrator.read(namespaceOf(place.namespace))).toBeUndefined();
 });
 
 it("a controller that starts again releases a namespace whose deletion hangs", async () => {
@@ -247,7 +246,7 @@ it("a controller that starts again releases a namespace whose deletion hangs", a
     .poll(async () => JSON.stringify(await administrator.read(namespaceOf(place.namespace))))
     .toContain("Some content in the namespace has finalizers remaining: backup.janus.io/");
   await place.janus();
-  await expect.poll(() => administrator.read(namespaceOf(place.namespace)), { timeout: 50_000 }).toBeUndefined();
+  await expect.poll(() => administrator.read(namespaceOf(place.namespace))).toBeUndefined();
 });
 
 describe(`the annotation ${REQUEST_ROLLBACK}`, () => {

@@ -28,9 +28,7 @@ const demo = async () => {
 /** A line with these words, in this order. */
 const line = (...words: readonly string[]): RegExp => new RegExp(`^ .*${words.join(".* ")}.*$`, "m");
 
-it("commits, rolls back, waits for what is never ready, survives a kill, is written to Git, and leaves nothing behind", {
-  timeout: 180_000,
-}, async () => {
+it("commits, rolls back, waits for what is never ready, survives a kill, is written to Git, and leaves nothing behind", async () => {
   const { temporary, said, exited } = await demo();
   const [code] = await exited;
   const output = await said;
@@ -75,9 +73,9 @@ it("commits, rolls back, waits for what is never ready, survives a kill, is writ
 it.each([
   { when: "boots", comes: (_: string, running: number) => running > 0 },
   { when: "waits for the second controller to lead", comes: (said: string) => said.includes("Waiting") },
-])("leaves nothing behind when it is interrupted while it $when", { timeout: 180_000 }, async ({ comes }) => {
+])("leaves nothing behind when it is interrupted while it $when", async ({ comes }) => {
   const { child, temporary, soFar, said, exited } = await demo();
-  await expect.poll(() => comes(soFar(), runningWith(temporary).length), { timeout: 120_000 }).toBe(true);
+  await expect.poll(() => comes(soFar(), runningWith(temporary).length)).toBe(true);
   child.kill("SIGINT");
   const [[code], output] = await Promise.all([exited, said]);
   expect(code).toBe(130);

@@ -73,7 +73,7 @@ describe("an API server that does not know the controller's roles yet", () => {
       const denied = refusing(hasPurpose(purpose), 600, unknownRoles);
       await place.janus(denied.hook);
       const txn = { apiVersion: "backup.janus.io/v1alpha1", kind: "Transaction", metadata: { name: "txn" } };
-      await expect.poll(() => place.exists(txn), { timeout: 20_000 }).toBe(false);
+      await expect.poll(() => place.exists(txn)).toBe(false);
       expect(denied.refused()).toBeGreaterThan(0);
       expect((await place.read(configMap("a")))["data"]).toEqual({ value: "old" });
       expect(await place.exists(secret("b"))).toBe(true);
@@ -94,7 +94,7 @@ describe("where the API server refuses to let go of a snapshot", () => {
     await place.submit([deleting(secret("b"))]);
     const told = async () =>
       (await eventsOf(place.namespace, "txn")).filter(({ reason }) => reason === "RecoveryBlocked");
-    await expect.poll(told, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(told).toHaveLength(1);
     // Who refuses it; the text of the webhook may quote the Secret.
     const [event] = await told();
     expect(event?.message).toMatch(/^trying again to change Secret .*txn-rollback: .*admission webhook "x" denied/);

@@ -20,13 +20,10 @@ const renderOf = async (place: Workspace, name = "txn"): Promise<Render | undefi
 const rendered = async (place: Workspace, name = "txn"): Promise<Render> => {
   let last: Render | undefined;
   await expect
-    .poll(
-      async () => {
-        last = await renderOf(place, name);
-        return last?.observedGeneration === (await place.txn(name)).metadata.generation;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      last = await renderOf(place, name);
+      return last?.observedGeneration === (await place.txn(name)).metadata.generation;
+    })
     .toBe(true);
   return last as Render;
 };
@@ -181,7 +178,7 @@ describe("a Draft", () => {
         () => true,
         () => false,
       );
-    await expect.poll(isMade, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isMade).toBe(true);
     await place.janus();
     await place.submit([patching({ ...one, status: { owner: "new" } })], { lifecycle: "Draft" });
     expect((await rendered(place)).changes).toMatchObject([
@@ -199,9 +196,7 @@ describe("a Draft", () => {
     const first = await rendered(place);
     await expect.poll(() => requests.some(({ purpose }) => purpose === "reflect")).toBe(true);
     await place.patch(configMap("config", { value: "other" }));
-    await expect
-      .poll(async () => (await renderOf(place))?.changes?.[0]?.diff?.[0]?.before, { timeout: 15_000 })
-      .toBe('"other"');
+    await expect.poll(async () => (await renderOf(place))?.changes?.[0]?.diff?.[0]?.before).toBe('"other"');
     expect((await renderOf(place))?.digest).not.toBe(first.digest);
   });
 
@@ -210,7 +205,7 @@ describe("a Draft", () => {
     await place.create(config);
     const { hook, requests } = recording();
     await place.janus(hook);
-    const rests = () => expect.poll(() => quiet(requests), { timeout: 15_000, interval: 1000 }).toBe(true);
+    const rests = () => expect.poll(() => quiet(requests), { interval: 1000 }).toBe(true);
     await place.submit([change], { lifecycle: "Draft" });
     await rendered(place);
     await edit(place, { changes: [creating(config)] });
@@ -218,7 +213,7 @@ describe("a Draft", () => {
     expect([refused.result, refused.digest]).toEqual(["Problems", undefined]);
     await rests();
     await place.remove(config);
-    await expect.poll(async () => (await renderOf(place))?.result, { timeout: 15_000 }).toBe("OK");
+    await expect.poll(async () => (await renderOf(place))?.result).toBe("OK");
     expect((await renderOf(place))?.message).toBeUndefined();
     await rests();
   });
@@ -229,7 +224,7 @@ describe("a Draft", () => {
     await place.janus();
     await place.submit([change], { lifecycle: "Draft", draftTTL: "3s" });
     await rendered(place);
-    await expect.poll(() => place.exists(transaction("txn")), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
   });
 });
 
@@ -398,15 +393,15 @@ describe("many Drafts", () => {
     await expect.poll(areRendered, { timeout: 240_000 }).toBe(true);
     // A plain Transaction after all of them: by then the controller has had its turn with what came before.
     await place.run([creating(configMap("after"))], { name: "after" });
-    await expect.poll(() => quiet(first.requests), { timeout: 30_000, interval: 2000 }).toBe(true);
+    await expect.poll(() => quiet(first.requests), { interval: 2000 }).toBe(true);
     await janus.stop();
 
     const second = recording();
     await place.janus(second.hook);
     await expect
-      .poll(() => second.requests.filter(({ purpose }) => purpose === "read-transaction").length, { timeout: 30_000 })
+      .poll(() => second.requests.filter(({ purpose }) => purpose === "read-transaction").length)
       .toBeGreaterThanOrEqual(MANY);
-    await expect.poll(() => quiet(second.requests), { timeout: 30_000, interval: 2000 }).toBe(true);
+    await expect.poll(() => quiet(second.requests), { interval: 2000 }).toBe(true);
     expect(second.requests.filter(({ purpose }) => purpose === "dry-run" || purpose === "record")).toEqual([]);
   });
 });
@@ -466,9 +461,7 @@ describe("a Draft that is edited while it is rendered", () => {
       return answer;
     });
     await place.submit([change], { lifecycle: "Draft" });
-    await expect
-      .poll(async () => (await renderOf(place))?.changes?.[0]?.diff?.[0]?.after, { timeout: 30_000 })
-      .toBe('"edit-5"');
+    await expect.poll(async () => (await renderOf(place))?.changes?.[0]?.diff?.[0]?.after).toBe('"edit-5"');
     expect(wrong).toEqual([]);
   });
 });

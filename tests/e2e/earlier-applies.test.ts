@@ -259,7 +259,7 @@ it("shows in the render of a Draft what it removes", async () => {
   await place.submit([applying(config({ a: "1" }))], { name: "draft", lifecycle: "Draft" });
   const diff = async () => (await place.txn("draft")).status as { readonly render?: unknown };
   await expect
-    .poll(async () => (await diff()).render, { timeout: 20_000 })
+    .poll(async () => (await diff()).render)
     .toMatchObject({ changes: [{ result: "Change", diff: [{ path: ".data.old", before: '"1"' }] }] });
 });
 
@@ -313,7 +313,7 @@ it("keeps annotations that nobody manages, as admission sets them at the creatio
     await applies(place, `creates-${count}`, configMap(`app-${count}`, { a: "1", old: "1" }));
     return (await place.read(configMap(`app-${count}`))).metadata.annotations;
   };
-  await expect.poll(notes, { timeout: 30_000 }).toEqual({ touched: "yes" });
+  await expect.poll(notes).toEqual({ touched: "yes" });
   await applies(place, "second", configMap(`app-${count}`, { a: "1" }));
   const { data, metadata } = await place.read(configMap(`app-${count}`));
   expect([data, metadata.annotations]).toEqual([{ a: "1" }, { touched: "yes" }]);

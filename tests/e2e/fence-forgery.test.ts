@@ -94,7 +94,7 @@ const submit = (name: string, ...changes: readonly object[]) =>
 
 const statusOf = async (name: string): Promise<Ended> => (await cluster.read("transaction", name))["status"] ?? {};
 
-describe("a refusal in the words of the fence that is not the fence's", { timeout: 120_000 }, () => {
+describe("a refusal in the words of the fence that is not the fence's", () => {
   it("is one of the change, with that message, and the leader keeps leading", async () => {
     const replica = await cluster.replica("only");
     onTestFinished(() => replica.kill());

@@ -128,9 +128,7 @@ const pausedBeforeTheWrite = async (name: string) => {
   return { first, second, target, wake, sent };
 };
 
-describe("a leader that is paused between its last check and the write itself, until another one leads", {
-  timeout: 60_000,
-}, () => {
+describe("a leader that is paused between its last check and the write itself, until another one leads", () => {
   // In this order: the policy is bound once and for all.
   it("would change the target when it wakes, if nothing but itself held it back", async () => {
     const { second, target, wake, sent } = await pausedBeforeTheWrite("unfenced");
@@ -179,7 +177,7 @@ const succession = async (heir: Replica): Promise<number> => {
   return performance.now() - began;
 };
 
-describe("two controller processes", { timeout: 120_000 }, () => {
+describe("two controller processes", () => {
   it("agree on who leads, are both ready, and say so", async () => {
     const [leader, standby] = await replicas("a", "b");
     const identity = (await leader.status())?.identity;
@@ -238,9 +236,7 @@ describe("two controller processes", { timeout: 120_000 }, () => {
   });
 });
 
-it("a fence that compares with a Lease of long ago holds nobody up: it counts as down until the API server is restarted", {
-  timeout: 120_000,
-}, async () => {
+it("a fence that compares with a Lease of long ago holds nobody up: it counts as down until the API server is restarted", async () => {
   const before = await cluster.replica("before");
   await leaderOf([before]);
   await expect.poll(async () => (await before.status())?.fence, { timeout: ROOM + 10_000 }).toBe("up");
@@ -259,7 +255,7 @@ it("a fence that compares with a Lease of long ago holds nobody up: it counts as
   const last = await cluster.replica("last");
   onTestFinished(() => last.kill());
   await leaderOf([last]);
-  await expect.poll(async () => (await last.status())?.fence, { timeout: 60_000 }).toBe("up");
+  await expect.poll(async () => (await last.status())?.fence).toBe("up");
   await submit("fresh", names("fresh", 3));
   await becomes("fresh", "Committed");
 });

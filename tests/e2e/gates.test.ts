@@ -16,7 +16,7 @@ const last = creating(configMap("last"));
 const readyMessage = ({ status }: Txn): string =>
   status?.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
 const saidOf = async (place: Workspace, what: RegExp): Promise<Txn> => {
-  await expect.poll(async () => readyMessage(await place.txn()), { timeout: 30_000 }).toMatch(what);
+  await expect.poll(async () => readyMessage(await place.txn())).toMatch(what);
   return place.txn();
 };
 const imageOf = async (place: Workspace): Promise<unknown> => {
@@ -194,7 +194,7 @@ it("resumes the wait after a restart, and writes nothing twice", async () => {
   expect(requests.filter(({ purpose }) => purpose === "change").map(({ verb }) => verb)).toEqual(["create", "create"]);
 });
 
-it("waits with many Transactions at once", { timeout: 120_000 }, async () => {
+it("waits with many Transactions at once", async () => {
   const place = await workspace();
   await place.janus();
   const all = Array.from({ length: 20 }, (_, n) => `many-${n}`);

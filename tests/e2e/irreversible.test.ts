@@ -32,7 +32,7 @@ it("completes the deletion of a Namespace that takes longer than spec.timeout, a
   await place.janus();
   await place.submit([patching(configMap("app", { version: "2" })), deleting(doomed)], { timeout: "5s" });
   const ready = async () => (await place.txn()).status?.conditions?.find(({ type }) => type === "Ready")?.message;
-  await expect.poll(ready, { timeout: 40_000 }).toContain("cannot be undone, so the Transaction can only be completed");
+  await expect.poll(ready).toContain("cannot be undone, so the Transaction can only be completed");
   await release();
   const { status } = await place.over();
   expect(status.phase).toBe("Committed");
@@ -138,13 +138,13 @@ it("does not restore the reclaim policy of a volume that is without its claim by
   await administrator.create(volume);
   onTestFinished(() => administrator.remove(volume));
   await place.create({ ...bound, spec: { ...bound.spec, storageClassName: name, volumeName: name } });
-  await expect.poll(phase, { timeout: 30_000 }).toBe("Bound");
+  await expect.poll(phase).toBe("Bound");
   await place.janus();
   const retain = { ...volume, spec: { persistentVolumeReclaimPolicy: "Retain" } };
   await place.submit([patching(retain)], { rollbackWindow: "10m" });
   await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
   await place.remove(bound);
-  await expect.poll(phase, { timeout: 30_000 }).toBe("Released");
+  await expect.poll(phase).toBe("Released");
   const annotations = { "backup.janus.io/request-rollback": "now" };
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
   await expect.poll(async () => (await place.txn()).status?.phase).toBe("Failed");
@@ -178,7 +178,7 @@ it("refuses a time to live of a Job that has finished, and does not restore one"
   await place.patch(job({ suspend: false }));
   const status = async () => (await place.read(job({})))["status"];
   const failed = { conditions: expect.arrayContaining([expect.objectContaining({ type: "Failed", status: "True" })]) };
-  await expect.poll(status, { timeout: 30_000 }).toMatchObject(failed);
+  await expect.poll(status).toMatchObject(failed);
   const annotations = { "backup.janus.io/request-rollback": "now" };
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
   await expect.poll(async () => (await place.txn()).status?.phase).toBe("Failed");
@@ -208,7 +208,7 @@ it("refuses to delete a Pod with the claims of its ephemeral volumes, which the 
     role("limited", { apiGroups: [""], resources: ["pods", "configmaps"], verbs }),
     roleBinding("limited", "Role", "limited", `${place.namespace}/deployer`),
   );
-  await expect.poll(() => place.exists(claim("web-scratch")), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => place.exists(claim("web-scratch"))).toBe(true);
   await place.remove(roleBinding("deployer", "ClusterRole", "admin", `${place.namespace}/deployer`));
   await place.janus();
   const { status } = await place.run([deleting(pod), creating(configMap("last"))]);

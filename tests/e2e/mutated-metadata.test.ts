@@ -16,9 +16,6 @@ it.each<[what: string, change: WrittenChange, fields: string]>([
   ["a label, after an Update", updating(configMap("app", { a: "2" })), LABELS],
 ])(
   "names, of an object that Janus has created without metadata, what a policy still sets when it is rolled back: %s",
-  {
-    timeout: 60_000,
-  },
   async (_, change, fields) => {
     const place = await workspace();
     await place.janus();
@@ -27,22 +24,20 @@ it.each<[what: string, change: WrittenChange, fields: string]>([
     await policy(place.namespace, fields);
     let count = 0;
     const probe = async () => JSON.stringify(await place.patch(configMap("probe", { count: `${(count += 1)}` })));
-    await expect.poll(probe, { timeout: 20_000 }).toContain("touched");
+    await expect.poll(probe).toContain("touched");
     await place.submit([change], { rollbackWindow: "1h" });
-    await expect.poll(() => phase(place), { timeout: 20_000 }).toBe("Committed");
+    await expect.poll(() => phase(place)).toBe("Committed");
     await place.patch({
       ...transaction("txn"),
       metadata: { name: "txn", annotations: { "backup.janus.io/request-rollback": "now" } },
     });
-    await expect.poll(() => phase(place), { timeout: 20_000 }).toBe("RolledBack");
+    await expect.poll(() => phase(place)).toBe("RolledBack");
     expect(JSON.stringify((await place.read(configMap("app"))).metadata)).toContain("touched");
     expect(await ready(place)).toMatch(/^rolled back, except for .*(touched|labels|annotations)/u);
   },
 );
 
-it("restores, of an object that Janus has created without metadata, what admission has derived from the change", {
-  timeout: 60_000,
-}, async () => {
+it("restores, of an object that Janus has created without metadata, what admission has derived from the change", async () => {
   const place = await workspace();
   await place.janus();
   await place.run([creating(configMap("app", { a: "1" }))], { name: "first" });
@@ -53,14 +48,14 @@ it("restores, of an object that Janus has created without metadata, what admissi
     `metadata: Object.metadata{?labels: has(object.data) && object.data[?"a"].orValue("") == "2" ? optional.of({"touched": "yes"}) : optional.none()}`,
   );
   const probe = async () => JSON.stringify(await place.patch(configMap("probe", { a: "2" })));
-  await expect.poll(probe, { timeout: 20_000 }).toContain("touched");
+  await expect.poll(probe).toContain("touched");
   await place.submit([patching(configMap("app", { a: "2" }))], { rollbackWindow: "1h" });
-  await expect.poll(() => phase(place), { timeout: 20_000 }).toBe("Committed");
+  await expect.poll(() => phase(place)).toBe("Committed");
   expect(JSON.stringify((await place.read(configMap("app"))).metadata)).toContain("touched");
   await place.patch({
     ...transaction("txn"),
     metadata: { name: "txn", annotations: { "backup.janus.io/request-rollback": "now" } },
   });
-  await expect.poll(() => phase(place), { timeout: 20_000 }).toBe("RolledBack");
+  await expect.poll(() => phase(place)).toBe("RolledBack");
   expect((await place.read(configMap("app"))).metadata.labels).toBeUndefined();
 });

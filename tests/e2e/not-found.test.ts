@@ -46,16 +46,16 @@ it("does not say that a created object is gone when its version is served no mor
   const one = gadget(namespace);
   const inV2 = { ...one, apiVersion: one.apiVersion.replace("v1", "v2") };
   const isThere = () => place.exists(one).catch(() => "not served");
-  await expect.poll(isThere, { timeout: 10_000 }).toBe(false);
+  await expect.poll(isThere).toBe(false);
   await place.create(configMap("first", { a: "1" }));
   await allowOneService(place);
   const stop = async () => {
     await administrator.apply(versions(namespace, false));
-    await expect.poll(isThere, { timeout: 10_000 }).not.toBe(true);
+    await expect.poll(isThere).not.toBe(true);
   };
   await place.janus(before((request) => request.purpose === "change" && isChangeOf("one-too-many")(request), stop));
   await place.submit([patching(configMap("first", { a: "2" })), creating(one), ...oneTooMany]);
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 50_000 }).toBe("Failed");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Failed");
   const { status } = await place.txn();
   expect(status.items[1]).toMatchObject({
     rolledBack: false,
@@ -100,7 +100,7 @@ it("does not take over the lock of a Transaction of which something in front of 
   await place.janus(hook, elsewhere.hook);
   onTestFinished(elsewhere.open);
   await place.submit([patching(configMap("a", { by: "us" }))]);
-  await expect.poll(met, { timeout: 10_000 }).toBeGreaterThan(3);
+  await expect.poll(met).toBeGreaterThan(3);
   expect(await place.read(lease(lockOf(place, "a")))).toMatchObject({ spec: { holderIdentity } });
   expect((await place.txn()).status.phase).toBe("Preparing");
 });

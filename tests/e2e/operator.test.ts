@@ -28,14 +28,14 @@ it("keeps an operator, and all that it needs, until the custom resource is gone 
     { rollbackWindow: "1h" },
   );
   const phase = async () => (await place.txn()).status?.phase;
-  await expect.poll(phase, { timeout: 40_000, interval: 300 }).toBe("Committed");
+  await expect.poll(phase, { interval: 300 }).toBe("Committed");
   await place.patch({
     ...transaction("txn"),
     metadata: { name: "txn", annotations: { "backup.janus.io/request-rollback": "" } },
   });
   const { uid = "" } = (await place.txn()).metadata;
   const deferred = async () => JSON.stringify(await place.read(configMap(`janus-journal-${uid}`)));
-  await expect.poll(deferred, { timeout: 40_000, interval: 300 }).toContain('"deferred-1"');
+  await expect.poll(deferred, { interval: 300 }).toContain('"deferred-1"');
   for (const manifest of made) expect(await place.exists(manifest)).toBe(true);
   await place.patch({ ...held, metadata: { ...held.metadata, finalizers: [] } });
   const { status } = await place.over();

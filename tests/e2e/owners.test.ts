@@ -26,11 +26,11 @@ const dependent = async (place: Workspace): Promise<Manifest> => {
 const takenBack = async (place: Workspace, change: WrittenChange, meanwhile: () => Promise<unknown>) => {
   await place.submit([change], { rollbackWindow: "1h" });
   const phase = async () => (await place.txn()).status?.phase;
-  await expect.poll(phase, { timeout: 30_000 }).toBe("Committed");
+  await expect.poll(phase).toBe("Committed");
   await meanwhile();
   const annotations = { [REQUEST_ROLLBACK]: "yes" };
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
-  await expect.poll(phase, { timeout: 40_000 }).toMatch(/RolledBack|Failed/);
+  await expect.poll(phase).toMatch(/RolledBack|Failed/);
   return (await place.over()).status;
 };
 

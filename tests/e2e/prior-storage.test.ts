@@ -43,9 +43,9 @@ const phaseOf = async (volume: Manifest) =>
 /** Committed, and then rolled back on request. */
 const takenBack = async (place: Workspace, ...changes: readonly WrittenChange[]) => {
   await place.submit(changes, { rollbackWindow: "1h" });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
   await annotated(place, REQUEST_ROLLBACK);
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 40_000 }).toMatch(/RolledBack|Failed/);
+  await expect.poll(async () => (await place.txn()).status?.phase).toMatch(/RolledBack|Failed/);
   return (await place.over()).status;
 };
 
@@ -71,8 +71,8 @@ it("does not delete a claim with which a volume would go that was there before, 
   expect(await phaseOf(volume)).toBe("Bound");
   await administrator.patch({ ...volume, spec: { persistentVolumeReclaimPolicy: "Retain" } });
   await annotated(place, RETRY_ROLLBACK);
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("RolledBack");
-  await expect.poll(() => phaseOf(volume), { timeout: 10_000 }).toBe("Released");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("RolledBack");
+  await expect.poll(() => phaseOf(volume)).toBe("Released");
 });
 
 it("does not delete a claim for which a volume with data was imported, although that says which provisioner made it", async () => {
@@ -81,12 +81,12 @@ it("does not delete a claim for which a volume with data was imported, although 
   await place.janus();
   const unbound = creating(claimOf(place));
   await place.submit([unbound], { rollbackWindow: "1h" });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
   const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "claim", namespace: place.namespace };
   const volume = volumeOf(place, "Delete", { claimRef });
   const annotations = { "pv.kubernetes.io/provisioned-by": "ebs.csi.aws.com" };
   await withVolume({ ...volume, metadata: { ...volume.metadata, annotations } });
-  await expect.poll(() => phaseOf(volume), { timeout: 30_000 }).toBe("Bound");
+  await expect.poll(() => phaseOf(volume)).toBe("Bound");
   await annotated(place, REQUEST_ROLLBACK);
   expect((await place.over()).status.phase).toBe("Failed");
   expect(await phaseOf(volume)).toBe("Bound");
@@ -114,7 +114,7 @@ it("does not delete a Namespace with a claim that stays because of its volume", 
   expect(await phaseOf(volume)).toBe("Bound");
   await administrator.patch({ ...volume, spec: { persistentVolumeReclaimPolicy: "Retain" } });
   await annotated(place, RETRY_ROLLBACK);
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 40_000 }).toBe("RolledBack");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("RolledBack");
   expect(await administrator.read(namespaceOf(inside))).toBeUndefined();
 });
 
@@ -140,7 +140,7 @@ it.each([
     const place = await workspace();
     await place.janus();
     await place.submit([creating(claimOf(place))], { rollbackWindow: "1h" });
-    await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+    await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
     const { name, namespace, uid = "" } = (await place.read(claimOf(place))).metadata;
     const provisioned = volumeOf(place, "Delete", {
       storageClassName: place.namespace,
@@ -148,10 +148,10 @@ it.each([
     });
     const volume = { ...provisioned, metadata: { name: named(uid) } };
     await administrator.create(volume);
-    await expect.poll(() => phaseOf(volume), { timeout: 30_000 }).toBe("Bound");
+    await expect.poll(() => phaseOf(volume)).toBe("Bound");
     await annotated(place, REQUEST_ROLLBACK);
     expect((await place.over()).status.phase).toBe("RolledBack");
-    await expect.poll(() => administrator.read(volume), { timeout: 30_000 }).toBeUndefined();
+    await expect.poll(() => administrator.read(volume)).toBeUndefined();
   },
 );
 
@@ -177,12 +177,12 @@ it("does not delete a volume that another client has bound a claim to", async ()
   await place.janus();
   await place.submit([creating(volume)], { rollbackWindow: "1h" });
   onTestFinished(() => administrator.remove(volume));
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
   await place.create(claimOf(place, { volumeName: volume.metadata.name }));
-  await expect.poll(() => phaseOf(volume), { timeout: 30_000 }).toBe("Bound");
+  await expect.poll(() => phaseOf(volume)).toBe("Bound");
   await annotated(place, REQUEST_ROLLBACK);
   const failed = async () => (await place.txn()).status?.phase;
-  await expect.poll(failed, { timeout: 20_000 }).toBe("Failed");
+  await expect.poll(failed).toBe("Failed");
   expect((await place.txn()).status.items[0]?.error).toContain(
     `PersistentVolume ${volume.metadata.name} is not deleted: PersistentVolumeClaim ${place.namespace}/claim of another client is bound to it`,
   );

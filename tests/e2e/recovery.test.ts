@@ -41,7 +41,7 @@ const failed = async (settings: { readonly recoveryDelay?: number } = {}, ...hoo
 
 /** The Transaction when it has got so far, and nothing of ours is left on it. */
 const ended = async (place: Workspace, phase: Phase): Promise<Txn> => {
-  await expect.poll(async () => (await place.txn()).status.phase, { timeout: 40_000 }).toBe(phase);
+  await expect.poll(async () => (await place.txn()).status.phase).toBe(phase);
   return place.over();
 };
 
@@ -49,7 +49,7 @@ const annotated = ({ metadata }: Txn): boolean => metadata.annotations?.[RETRY_R
 
 /** The Transaction when the request for another attempt is answered. */
 const answered = async (place: Workspace): Promise<Txn> => {
-  await expect.poll(async () => annotated(await place.txn()), { timeout: 40_000 }).toBe(false);
+  await expect.poll(async () => annotated(await place.txn())).toBe(false);
   return place.over();
 };
 
@@ -181,7 +181,7 @@ it("retries a bounded number of times, each time after a longer pause, then only
     if (request.purpose === "record" && written.includes('"phase":"Failed"')) over.push(Date.now());
     return next(request);
   });
-  await expect.poll(() => told(place, "RecoveryBlocked"), { timeout: 40_000 }).toHaveLength(1);
+  await expect.poll(() => told(place, "RecoveryBlocked")).toHaveLength(1);
   expect(await place.over()).toMatchObject({ status: { phase: "Failed", recovery: { attempts: 5 } } });
   expect((await told(place, "RecoveryInitiated")).map((text) => text.slice(0, 14))).toEqual(
     [1, 2, 3, 4, 5].map((attempt) => `attempt ${attempt} of 5`),

@@ -43,9 +43,7 @@ const diesAtCheckpoint = async (
   void dying.stop();
 };
 
-it("leaves what others have created between its two writes, if the controller crashes there", {
-  timeout: 70_000,
-}, async () => {
+it("leaves what others have created between its two writes, if the controller crashes there", async () => {
   const place = await workspace();
   await place.create(sealed("1"), configMap("other", { a: "old" }));
   await diesAtCheckpoint(2, place, [patching(configMap("other", { a: "new" })), replacing(sealed("2"))]);
@@ -58,28 +56,26 @@ it("leaves what others have created between its two writes, if the controller cr
   expect(await leases(place)).toEqual([]);
 });
 
-it("is released with its snapshot if the Transaction is deleted between its two writes", {
-  timeout: 70_000,
-}, async () => {
+it("is released with its snapshot if the Transaction is deleted between its two writes", async () => {
   const place = await workspace();
   await place.create(sealed("1"));
   await diesAtCheckpoint(1, place, [replacing(sealed("2"))]);
   await place.remove(transaction("txn"));
   await place.janus();
-  await expect.poll(() => place.exists(transaction("txn")), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
   // As documented: the target may be absent, and the snapshot is kept.
   expect(await place.names("v1", "ConfigMap")).toContain("txn-rollback");
   expect(await leases(place)).toEqual([]);
 });
 
-it("is rolled back on request when the finalizers that delay its deletion are gone", { timeout: 70_000 }, async () => {
+it("is rolled back on request when the finalizers that delay its deletion are gone", async () => {
   const place = await workspace();
   await place.create(sealed("1", { finalizers: ["example.com/held"] }));
   await place.janus();
   await place.submit([replacing(sealed("2"))]);
-  await expect.poll(() => ready(place), { timeout: 20_000 }).toContain("delayed by its finalizers");
+  await expect.poll(() => ready(place)).toContain("delayed by its finalizers");
   await rollback(place);
-  await expect.poll(() => ready(place), { timeout: 20_000 }).toContain("waiting for the finalizers of ConfigMap");
+  await expect.poll(() => ready(place)).toContain("waiting for the finalizers of ConfigMap");
   await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: [] } });
   const txn = await place.over();
   expect(txn.status.phase).toBe("RolledBack");
@@ -87,36 +83,34 @@ it("is rolled back on request when the finalizers that delay its deletion are go
   expect((await place.read(configMap("app"))).metadata.finalizers).toEqual(["example.com/held"]);
 });
 
-it("is released if the Transaction is deleted while finalizers delay its deletion", { timeout: 70_000 }, async () => {
+it("is released if the Transaction is deleted while finalizers delay its deletion", async () => {
   const place = await workspace();
   await place.create(sealed("1", { finalizers: ["example.com/held"] }));
   await place.janus();
   await place.submit([replacing(sealed("2"))]);
-  await expect.poll(() => ready(place), { timeout: 20_000 }).toContain("delayed by its finalizers");
+  await expect.poll(() => ready(place)).toContain("delayed by its finalizers");
   await place.remove(transaction("txn"));
-  await expect.poll(() => place.exists(transaction("txn")), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
   await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: [] } });
-  await expect.poll(() => place.exists(configMap("app")), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => place.exists(configMap("app"))).toBe(false);
   expect(await place.names("v1", "ConfigMap")).toContain("txn-rollback");
 });
 
-it("waits, in a rollback, for the finalizers that others have put on the replacement", {
-  timeout: 70_000,
-}, async () => {
+it("waits, in a rollback, for the finalizers that others have put on the replacement", async () => {
   const place = await workspace();
   await place.create(sealed("1"));
   await place.janus();
   await place.submit([replacing(sealed("2"))], { rollbackWindow: "1h" });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 20_000 }).toBe("Committed");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
   await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: ["example.com/new"] } });
   await rollback(place);
-  await expect.poll(() => ready(place), { timeout: 20_000 }).toContain("waiting for the finalizers of ConfigMap");
+  await expect.poll(() => ready(place)).toContain("waiting for the finalizers of ConfigMap");
   await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: [] } });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("RolledBack");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("RolledBack");
   expect(await data(place)).toEqual({ a: "1" });
 });
 
-it("says what the garbage collector has taken with an owner that was replaced", { timeout: 70_000 }, async () => {
+it("says what the garbage collector has taken with an owner that was replaced", async () => {
   const place = await workspace();
   await clusterAdmin(place.namespace);
   const [owner] = await place.create(sealed("1"));
@@ -131,7 +125,7 @@ it("says what the garbage collector has taken with an owner that was replaced", 
   await place.remove(configMap("taken"));
   await place.janus(async (request, send) => {
     if (request.purpose === "change" && isChangeOf("taken")(request)) {
-      await vi.waitUntil(async () => !(await place.exists(configMap("dependent"))), { timeout: 20_000 });
+      await vi.waitUntil(async () => !(await place.exists(configMap("dependent"))), { timeout: 120_000 });
       await place.create(configMap("taken", { a: "theirs" }));
     }
     return send(request);
@@ -146,7 +140,7 @@ it("says what the garbage collector has taken with an owner that was replaced", 
   expect(txn.status.phase).toBe("Failed");
 });
 
-it("is put back if a gate of the replacement fails", { timeout: 70_000 }, async () => {
+it("is put back if a gate of the replacement fails", async () => {
   const place = await workspace();
   await place.create(sealed("1"));
   await place.janus();
@@ -155,7 +149,7 @@ it("is put back if a gate of the replacement fails", { timeout: 70_000 }, async 
   expect(await data(place)).toEqual({ a: "1" });
 });
 
-it("conflicts with who deletes or recreates its target before its turn", { timeout: 70_000 }, async () => {
+it("conflicts with who deletes or recreates its target before its turn", async () => {
   const place = await workspace();
   await place.create(sealed("1"), configMap("first", { a: "1" }));
   let done = false;
@@ -172,7 +166,7 @@ it("conflicts with who deletes or recreates its target before its turn", { timeo
   expect(txn.status.phase).toBe("RolledBack");
 });
 
-it("tells what it has made from what others have, where answers are lost", { timeout: 70_000 }, async () => {
+it("tells what it has made from what others have, where answers are lost", async () => {
   const place = await workspace();
   await place.create(sealed("1"), configMap("taken"));
   await place.remove(configMap("taken"));
@@ -196,7 +190,7 @@ it("tells what it has made from what others have, where answers are lost", { tim
   expect(txn.status.phase).toBe("Failed");
 });
 
-it("is put back where the answer to its deletion is lost, and a later change fails", { timeout: 70_000 }, async () => {
+it("is put back where the answer to its deletion is lost, and a later change fails", async () => {
   const place = await workspace();
   await place.create(sealed("1"));
   let isLost = false;

@@ -86,7 +86,7 @@ it("waits for the finalizers of what it deletes, and names them", async () => {
   await place.janus();
   await place.submit([replacing(configMap("held", { a: "2" }))]);
   const ready = async () => (await place.txn()).status?.conditions?.find(({ type }) => type === "Ready")?.message;
-  await expect.poll(ready, { timeout: 20_000 }).toContain("delayed by its finalizers: example.com/held");
+  await expect.poll(ready).toContain("delayed by its finalizers: example.com/held");
   await place.patch({ ...held, metadata: { name: "held", finalizers: [] } });
   expect((await place.over()).status.phase).toBe("Committed");
   expect((await place.read(held))["data"]).toEqual({ a: "2" });

@@ -11,7 +11,7 @@ const message = ({ status }: Txn, type: string): string =>
   status?.conditions?.find((condition) => condition.type === type)?.message ?? "";
 
 const waits = (place: Workspace): Promise<void> =>
-  expect.poll(async () => message(await place.txn(), "Ready"), { timeout: 30_000 }).toMatch(/^waiting for /);
+  expect.poll(async () => message(await place.txn(), "Ready")).toMatch(/^waiting for /);
 
 const web = (image: string) => deployment("web", image);
 const never = ["jsonpath={.metadata.labels.never}"];

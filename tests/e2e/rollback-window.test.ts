@@ -30,7 +30,7 @@ const prepared = async (settings: Parameters<typeof workspace>[0] = {}): Promise
 
 /** The Transaction when it is Committed, and nothing is left to do before its window ends. */
 const rests = async (place: Workspace, name = "txn"): Promise<Txn> => {
-  await expect.poll(async () => until(await place.txn(name)), { timeout: 20_000 }).toBeDefined();
+  await expect.poll(async () => until(await place.txn(name))).toBeDefined();
   return place.txn(name);
 };
 
@@ -42,7 +42,7 @@ const asks = async ({ patch }: Workspace, more: object = {}, name = "txn"): Prom
 /** When a request was answered. */
 const answered = async (place: Workspace, name = "txn"): Promise<Txn> => {
   const left = async () => (await place.txn(name)).metadata.annotations?.[REQUEST_ROLLBACK];
-  await expect.poll(left, { timeout: 20_000 }).toBeUndefined();
+  await expect.poll(left).toBeUndefined();
   return place.txn(name);
 };
 
@@ -68,8 +68,7 @@ const isAsCommitted = async (place: Workspace): Promise<void> => {
   expect(await place.exists(key)).toBe(false);
 };
 
-const isGone = (place: Workspace, name = "txn") =>
-  expect.poll(() => place.exists(transaction(name)), { timeout: 40_000 }).toBe(false);
+const isGone = (place: Workspace, name = "txn") => expect.poll(() => place.exists(transaction(name))).toBe(false);
 
 const told = async ({ namespace }: Workspace, reason: string, name = "txn"): Promise<readonly string[]> =>
   (await eventsOf(namespace, name)).filter((event) => event.reason === reason).map(({ message }) => message);
@@ -199,7 +198,7 @@ describe("a Committed Transaction within its rollbackWindow", () => {
     await held.reached;
     await asks(place);
     const message = async () => condition(await place.txn(), "Ready")?.message;
-    await expect.poll(message, { timeout: 20_000 }).toContain("/other has locked it");
+    await expect.poll(message).toContain("/other has locked it");
     expect(await value(place)).toEqual({ value: "new", more: "1" });
     held.open();
     expect((await place.over()).status.phase).toBe("RolledBack");
@@ -261,9 +260,7 @@ describe("a Committed Transaction within its rollbackWindow", () => {
     await place.submit(changes, { rollbackWindow: "1h" });
     await rests(place);
     await administrator.remove(namespaceOf(place.namespace));
-    await expect
-      .poll(() => administrator.read(namespaceOf(place.namespace)), { timeout: 50_000, interval: 500 })
-      .toBeUndefined();
+    await expect.poll(() => administrator.read(namespaceOf(place.namespace)), { interval: 500 }).toBeUndefined();
   });
 });
 

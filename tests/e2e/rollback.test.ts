@@ -130,9 +130,7 @@ it("ends as RolledBack: Ready is False and Stalled is True, so that those who wa
   expect(txn.metadata.finalizers ?? []).toEqual([]);
 });
 
-it("keeps the snapshots of what was rolled back, for a look, until the Transaction is deleted", {
-  timeout: 120_000,
-}, async () => {
+it("keeps the snapshots of what was rolled back, for a look, until the Transaction is deleted", async () => {
   const place = await workspace();
   const { create, read, names, remove } = place;
   await create(configMap("config", { a: "1" }), secret("key", { k: "s3cret" }));
@@ -153,9 +151,8 @@ it("keeps the snapshots of what was rolled back, for a look, until the Transacti
   }
   await remove(transaction("txn"));
   // The garbage collector looks for new kinds, such as ours, every 30 s.
-  const collected = { timeout: 80_000 };
-  await expect.poll(() => names("v1", "Secret"), collected).toEqual(["key"]);
-  await expect.poll(() => names("v1", "ConfigMap"), collected).not.toContain("txn-rollback");
+  await expect.poll(() => names("v1", "Secret")).toEqual(["key"]);
+  await expect.poll(() => names("v1", "ConfigMap")).not.toContain("txn-rollback");
 });
 
 it("deletes on rollback only the object that it created itself", async () => {
@@ -295,7 +292,7 @@ it("rolls back what a policy of its own denies, which an API server applies for 
     );
   await place.janus(async (request, next) => {
     if (isChangeOf("last")(request)) {
-      await vi.waitUntil(isDenied, { timeout: 20_000, interval: 200 });
+      await vi.waitUntil(isDenied, { timeout: 120_000, interval: 200 });
       await place.create(configMap("last"));
     }
     return next(request);
@@ -323,13 +320,13 @@ it("creates a custom resource again under the schema that it had, which an earli
   await administrator.create(narrow("size", "depth"));
   onTestFinished(() => administrator.remove(narrow()));
   const one = { ...gadget(place.namespace), depth: 4 };
-  await expect.poll(() => place.create(one), { timeout: 20_000 }).toBeDefined();
+  await expect.poll(() => place.create(one)).toBeDefined();
   await place.janus();
   await place.submit([updating(narrow("size")), deleting(one)], { rollbackWindow: "1h" });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 20_000 }).toBe("Committed");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
   const annotations = { [REQUEST_ROLLBACK]: "yes" };
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("RolledBack");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("RolledBack");
   const { items } = (await place.over()).status;
   expect(items.map(({ error }) => error)).toEqual([undefined, undefined]);
   expect(await place.read(one)).toMatchObject({ size: 3, depth: 4 });

@@ -21,7 +21,7 @@ const contents = contentsSecret("contents", {
   one: { metadata: { finalizers: [`example.com/${HIDDEN}`] }, data: { a: HIDDEN } },
 });
 
-it("shows no value of contents in a Secret when a gate is not met", { timeout: 60_000 }, async () => {
+it("shows no value of contents in a Secret when a gate is not met", async () => {
   const place = await workspace();
   await place.create(configMap("app", { a: "1" }), contents);
   const { log } = await place.janus();
@@ -31,14 +31,12 @@ it("shows no value of contents in a Secret when a gate is not met", { timeout: 6
   expect(around(await everything(place, log))).toBe("");
 });
 
-it("shows no value of contents in a Secret when a rollback meets what others have taken over", {
-  timeout: 60_000,
-}, async () => {
+it("shows no value of contents in a Secret when a rollback meets what others have taken over", async () => {
   const place = await workspace();
   await place.create(configMap("app", { a: "1" }), contents);
   const { log } = await place.janus();
   await place.submit([from(patching(configMap("app")), contents, "one")], { rollbackWindow: "1h" });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 20_000 }).toBe("Committed");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
   await place.apply({
     ...configMap("app", { a: "3" }),
     metadata: { name: "app", finalizers: [`example.com/${HIDDEN}`] },
@@ -47,7 +45,7 @@ it("shows no value of contents in a Secret when a rollback meets what others hav
     ...transaction("txn"),
     metadata: { name: "txn", annotations: { "backup.janus.io/request-rollback": "now" } },
   });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 20_000 }).toBe("Failed");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Failed");
   const all = await everything(place, log);
   await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: null } });
   expect(around(all)).toBe("");

@@ -54,7 +54,7 @@ describe("values in a Secret of contents", () => {
     ["a Secret's immutable", creating(secret("made")), { immutable: HIDDEN }],
     ["a Secret's type", updating(secret("olds")), { type: HIDDEN }],
     ["a Secret's null", creating(secret("made")), { stringData: { a: [null, HIDDEN] } }],
-  ])("are not shown: %s", { timeout: 40_000 }, async (_, change, content) => {
+  ])("are not shown: %s", async (_, change, content) => {
     const place = await workspace();
     await place.create(contentsSecret("contents", { one: content }), configMap("old", { a: "1" }), secret("olds"));
     const { log } = await place.janus();
@@ -62,7 +62,7 @@ describe("values in a Secret of contents", () => {
     expect(around(await everything(place, log))).toBe("");
   });
 
-  it("are not shown where a gate is not met", { timeout: 40_000 }, async () => {
+  it("are not shown where a gate is not met", async () => {
     const place = await workspace();
     const contents = contentsSecret("contents", { one: { data: { a: HIDDEN } } });
     await place.create(contents);
@@ -78,7 +78,7 @@ describe("values in a Secret of contents", () => {
     expect(around(await everything(place, log))).toBe("");
   });
 
-  it("are not shown in the render of a Draft", { timeout: 40_000 }, async () => {
+  it("are not shown in the render of a Draft", async () => {
     const place = await workspace();
     await place.create(
       contentsSecret("contents", { one: { data: { a: HIDDEN } }, two: { stringData: { a: HIDDEN } } }),
@@ -93,12 +93,12 @@ describe("values in a Secret of contents", () => {
     );
     const digest = async () =>
       ((await place.txn()).status as { render?: { digest?: string } } | undefined)?.render?.digest;
-    await expect.poll(digest, { timeout: 20_000 }).toMatch(/^sha256:/u);
+    await expect.poll(digest).toMatch(/^sha256:/u);
     expect(around(await everything(place, log))).toBe("");
   });
 });
 
-it("contents: __proto__, constructor, duplicates, large integers arrive as they are", { timeout: 40_000 }, async () => {
+it("contents: __proto__, constructor, duplicates, large integers arrive as they are", async () => {
   const place = await workspace();
   await place.create(
     contentsMap("contents", {

@@ -40,14 +40,14 @@ const claim = (ordinal: number): Ref => ({
 /** Once the controllers have made them. */
 const claimsOf = async (place: Workspace, replicas: number): Promise<readonly (string | undefined)[]> => {
   const ordinals = Array.from({ length: replicas }, (_, n) => n);
-  for (const n of ordinals) await expect.poll(() => place.exists(claim(n)), { timeout: 30_000 }).toBe(true);
+  for (const n of ordinals) await expect.poll(() => place.exists(claim(n))).toBe(true);
   return Promise.all(ordinals.map(async (n) => (await place.read(claim(n))).metadata.uid));
 };
 
 /** The API server tells when something was created to the second. */
 const aSecondLater = async (place: Workspace, ordinal = 0): Promise<void> => {
   const { creationTimestamp = "" } = (await place.read(claim(ordinal))).metadata;
-  await expect.poll(() => Date.now(), { timeout: 5000 }).toBeGreaterThan(Date.parse(creationTimestamp) + 2000);
+  await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(creationTimestamp) + 2000);
 };
 
 const messageOf = ({ conditions }: { conditions: readonly { type: string; message: string }[] }): string =>
@@ -108,7 +108,7 @@ it("is Failed, and names the volumes, if a rollback on request cannot restore th
   await claimsOf(place, 2);
   await place.janus();
   await place.submit([patching(statefulSet({ replicas: 1 }))], { rollbackWindow: "10m" });
-  await expect.poll(() => place.exists(claim(1)), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => place.exists(claim(1))).toBe(false);
   const annotations = { "backup.janus.io/request-rollback": "now" };
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
   const { status } = await place.over();
@@ -123,7 +123,7 @@ it("does not roll back a Delete that has also deleted volumes: it can only be co
   await claimsOf(place, 1);
   await place.janus();
   await place.submit([creating(configMap("first")), deleting(statefulSet({}))], { rollbackWindow: "10m" });
-  await expect.poll(() => place.exists(claim(0)), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => place.exists(claim(0))).toBe(false);
   const { status } = await place.over();
   expect(status.conditions).toContainEqual(expect.objectContaining({ type: "Reversible", reason: "Irreversible" }));
   const annotations = { "backup.janus.io/request-rollback": "now" };
@@ -184,7 +184,7 @@ it("keeps volumes that were there before a StatefulSet took them over, when its 
     if (isChangeOf("last")(request)) {
       // The controller has taken the volume over.
       const isTaken = async () => ((await place.read(claim(0))).metadata.ownerReferences ?? []).length > 0;
-      await vi.waitUntil(isTaken, { timeout: 30_000 });
+      await vi.waitUntil(isTaken, { timeout: 120_000 });
       await place.create(configMap("last"));
     }
     return next(request);
@@ -200,7 +200,7 @@ it("keeps volumes that were there before a StatefulSet took them over, when its 
   await place.patch(statefulSet({ persistentVolumeClaimRetentionPolicy: KEEP }));
   const annotations = { "backup.janus.io/retry-rollback": "now" };
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("RolledBack");
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("RolledBack");
   expect(await place.exists(statefulSet({}))).toBe(false);
   expect(await claimsOf(place, 1)).toEqual(before);
 });
@@ -212,7 +212,7 @@ it("keeps volumes that were there before a StatefulSet was scaled up to them, wh
   await aSecondLater(place);
   await place.patch(statefulSet({ replicas: 1 }));
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web-1" } };
-  await expect.poll(() => place.exists(pod), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => place.exists(pod)).toBe(false);
   await place.patch(statefulSet({ persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete" } }));
   await place.janus(async (request, next) => {
     if (isChangeOf("last")(request)) await place.create(configMap("last"));
@@ -236,7 +236,7 @@ const restored = (ordinal: number): Manifest => ({
 const takenBack = async (place: Workspace) => {
   const annotations = { "backup.janus.io/request-rollback": "now" };
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 40_000 }).toMatch(/RolledBack|Failed/);
+  await expect.poll(async () => (await place.txn()).status?.phase).toMatch(/RolledBack|Failed/);
   return (await place.txn()).status.phase;
 };
 
@@ -251,7 +251,7 @@ it("keeps volumes that are younger than the Transaction, a Draft, and older than
   await aSecondLater(place, 1);
   await place.patch({ ...transaction("txn"), spec: { lifecycle: "Published" } });
   await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
-  await expect.poll(() => place.names("v1", "Pod"), { timeout: 30_000 }).toContain("web-1");
+  await expect.poll(() => place.names("v1", "Pod")).toContain("web-1");
   expect(await takenBack(place)).toBe("Failed");
   expect((await place.read(claim(1))).metadata).toMatchObject({ uid: precious?.metadata.uid });
 });
@@ -264,9 +264,9 @@ it("keeps volumes of ordinals that others have scaled a created StatefulSet down
   await place.submit([creating(withVolumes(2, { ...KEEP, whenDeleted: "Delete" }))], { rollbackWindow: "1h" });
   await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
   const isTaken = async () => ((await place.read(claim(1))).metadata.ownerReferences ?? []).length > 0;
-  await vi.waitUntil(isTaken, { timeout: 30_000 });
+  await vi.waitUntil(isTaken, { timeout: 120_000 });
   await place.patch(statefulSet({ replicas: 1 }));
-  await expect.poll(() => place.names("v1", "Pod"), { timeout: 30_000 }).toEqual(["web-0"]);
+  await expect.poll(() => place.names("v1", "Pod")).toEqual(["web-0"]);
   expect(await takenBack(place)).toBe("Failed");
   expect((await place.read(claim(1))).metadata).toMatchObject({ uid: precious?.metadata.uid });
 });

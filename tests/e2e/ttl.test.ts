@@ -18,8 +18,7 @@ const fails =
     return next(request);
   };
 
-const isGone = (place: Workspace, name = "txn") =>
-  expect.poll(() => place.exists(transaction(name)), { timeout: 40_000 }).toBe(false);
+const isGone = (place: Workspace, name = "txn") => expect.poll(() => place.exists(transaction(name))).toBe(false);
 
 const value = async ({ read }: Workspace) => (await read(config))["data"];
 

@@ -5,9 +5,7 @@ import { applying, patching } from "../fixtures/changes.ts";
 import { configMap } from "../fixtures/manifests.ts";
 import { workspace } from "../fixtures/workspace.ts";
 
-it("keeps all other fields in a Patch that removes one, although managedFields were cleared", {
-  timeout: 60_000,
-}, async () => {
+it("keeps all other fields in a Patch that removes one, although managedFields were cleared", async () => {
   const place = await workspace();
   await place.create({
     ...configMap("app", { a: "1", theirs: "1" }),
@@ -43,9 +41,7 @@ const app = (labels: object, volumes: readonly object[]): Manifest => ({
   },
 });
 
-it("refuses an Apply that removes something and has items for a list of which nobody manages one, as what admission has put in", {
-  timeout: 60_000,
-}, async () => {
+it("refuses an Apply that removes something and has items for a list of which nobody manages one, as what admission has put in", async () => {
   const place = await workspace();
   await place.create(app({ old: "1" }, [{ name: "injected", emptyDir: {} }]));
   // As after a creation by an Apply, and a policy that has put in the volume.

@@ -140,7 +140,6 @@ it("refuses it where a policy forbids to try the write in the other version", as
             '{"spec":{"colour":"x"}}',
           )
         ).stderr,
-      { timeout: 20_000 },
     )
     .toContain("the colour is");
   await place.janus(async (request, next) => {

@@ -10,7 +10,7 @@ const message = ({ status }: Txn, type = "Ready"): string =>
   status?.conditions?.find((condition) => condition.type === type)?.message ?? "";
 
 const says = (place: Workspace, what: RegExp): Promise<void> =>
-  expect.poll(async () => message(await place.txn()), { timeout: 30_000 }).toMatch(what);
+  expect.poll(async () => message(await place.txn())).toMatch(what);
 
 const END = { waitAt: "End" };
 const READY = ["ready"];
@@ -31,7 +31,7 @@ const job = (ttlSecondsAfterFinished: number): Manifest => ({
 });
 const finish = async (place: Workspace, how: "Succeeded" | "Failed" = "Succeeded"): Promise<void> => {
   for (const pod of await podsOf(place.namespace, "migrate", "migrate:1")) await report(pod, ended(how));
-  await expect.poll(() => place.exists(job(0)), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => place.exists(job(0))).toBe(false);
 };
 
 it("applies all changes before it waits, so that what a target needs of a later one is there", async () => {

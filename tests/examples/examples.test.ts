@@ -52,7 +52,7 @@ describe.each(examples)("%s", (folder) => {
     expect(files.filter((file) => file !== "expect.yaml" && !text.includes(file))).toEqual([]);
   });
 
-  it("does what it says, by the commands of its README", { timeout: 120_000 }, async () => {
+  it("does what it says, by the commands of its README", async () => {
     const namespaces = objects.filter(({ kind }) => kind === "Namespace").map(({ metadata: { name = "" } }) => name);
     const shell = shellOf(cluster.controlPlane);
     const kubelets = await Promise.all(namespaces.map((name) => startKubelet(cluster.api, name, statusOf)));

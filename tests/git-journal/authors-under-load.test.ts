@@ -49,7 +49,7 @@ it.runIf(isExhaustive)(
       const now = files();
       return named.every(({ name }) => is(now[fileOf(name)]));
     };
-    const patient = { timeout: 60_000, interval: 1_000 };
+    const patient = { interval: 1_000 };
     await expect.poll(() => areAll((text) => text !== undefined), patient).toBe(true);
     const began = git(["rev-parse", "main"]).trim();
     for (let second = 0; second < SECONDS; second += 1) {

@@ -51,7 +51,6 @@ const clusterRule = async (name: string, spec: JsonObject): Promise<Manifest> =>
 };
 
 const ref = (kind: string, at: string): Ref => journalObject(kind, at);
-const SOON = { timeout: 20_000 };
 const said = (object: Ref) => (): Promise<string> => readyOf(object);
 
 beforeAll(async () => {
@@ -140,7 +139,7 @@ describe("a GitRepoConfig", () => {
     ["no-branch", "open", { allowedBranches: ["x".repeat(201)] }, "False InvalidSpec", /is no name of a branch/u],
   ])("%s", async (name, server, spec, expected, message) => {
     const one = await config(name, serverOf(server), spec);
-    await expect.poll(said(one), SOON).toBe(expected);
+    await expect.poll(said(one)).toBe(expected);
     expect(await messageOf(one)).toMatch(message);
   });
 
@@ -150,19 +149,19 @@ describe("a GitRepoConfig", () => {
     ["changed-host", "False HostKeyChanged", /has another host key than known_hosts of Secret \S+\/changed-host/u],
   ])("over ssh, with %s", async (name, expected, message) => {
     const one = await config(`ssh-${name}`, serverOf("ssh"), { secretRef: { name } });
-    await expect.poll(said(one), SOON).toBe(expected);
+    await expect.poll(said(one)).toBe(expected);
     expect(await messageOf(one)).toMatch(message);
   });
 
   it("never shows a credential, wherever it comes from", async () => {
     await config("in-url", serverOf("guarded").replace("https://", `https://alice:${IN_URL}@`));
-    await expect.poll(said(ref("GitRepoConfig", `${shop}/in-url`)), SOON).toBe("False CertificateUnknown");
+    await expect.poll(said(ref("GitRepoConfig", `${shop}/in-url`))).toBe("False CertificateUnknown");
     const shown = await kubectl("get", "gitrepoconfig", "in-url", "-n", shop, "-o", "wide");
     expect(shown.stdout).toContain(` ${serverOf("guarded")} `);
     expect(shown.stdout).toMatch(/ False +CertificateUnknown /u);
     expect(shown.stdout).not.toContain(IN_URL);
     const repeated = await config("repeated", serverOf("repeating"), { secretRef: { name: "right" } });
-    await expect.poll(said(repeated), SOON).toBe("False AuthenticationFailed");
+    await expect.poll(said(repeated)).toBe("False AuthenticationFailed");
     expect(await messageOf(repeated)).toMatch(/: Repository not found$/u);
     const events = await administrator.list({ apiVersion: "v1", kind: "Event" }, shop);
     const objects = await administrator.list({ apiVersion: "configbutler.ai/v1alpha1", kind: "GitRepoConfig" }, shop);
@@ -172,19 +171,19 @@ describe("a GitRepoConfig", () => {
       expect(all).not.toContain(form);
   });
 
-  it("is healed by an edit of its Secret within half a minute", { timeout: 60_000 }, async () => {
+  it("is healed by an edit of its Secret within half a minute", async () => {
     await administrator.create(within(shop, secret("edited", { username: "alice" })));
     const one = await config("healed", serverOf("open"), { secretRef: { name: "edited" } });
-    await expect.poll(said(one), SOON).toBe("False SecretMalformed");
+    await expect.poll(said(one)).toBe("False SecretMalformed");
     await administrator.patch(within(shop, { ...secret("edited", { password: "new" }) }));
-    await expect.poll(() => readyOf(one), { timeout: 40_000, interval: 500 }).toBe("True BranchFound");
+    await expect.poll(() => readyOf(one), { timeout: 60_000, interval: 500 }).toBe("True BranchFound");
   });
 
   it("is asked anew at once when it is edited", async () => {
     const one = await config("edited", "http://127.0.0.1:1/live.git");
-    await expect.poll(said(one), SOON).toBe("False ConnectionFailed");
+    await expect.poll(said(one)).toBe("False ConnectionFailed");
     await administrator.patch({ ...one, spec: { repoUrl: serverOf("open") } });
-    await expect.poll(said(one), SOON).toBe("True BranchFound");
+    await expect.poll(said(one)).toBe("True BranchFound");
   });
 });
 
@@ -201,12 +200,12 @@ describe("a GitDestination", () => {
     ["dev", { branch: "dev" }, "False BranchNotAllowed"],
     ["without-rules", {}, "False NoRules"],
   ])("%s", async (name, spec, expected) => {
-    await expect.poll(said(await destination(name, spec)), SOON).toBe(expected);
+    await expect.poll(said(await destination(name, spec))).toBe(expected);
   });
 
   it("of a namespace that may not write is told", async () => {
     const spec = { repoRef: { name: "open", namespace: shop }, branch: "main", baseFolder: "x" };
-    await expect.poll(said(await made("GitDestination", `${bank}/denied`, spec)), SOON).toBe("False AccessDenied");
+    await expect.poll(said(await made("GitDestination", `${bank}/denied`, spec))).toBe("False AccessDenied");
   });
 
   it.each(["PathConflict", "PushRefused", "DiskFull", "RepositoryTooLarge", "LeaseHeld", "ListIncomplete"])(
@@ -219,7 +218,7 @@ describe("a GitDestination", () => {
         `${shop}/told`,
         wellReport({ readiness: { type: "failed", reason, message: "why", lasts: false } }),
       );
-      await expect.poll(said(told), SOON).toBe(`False ${reason}`);
+      await expect.poll(said(told)).toBe(`False ${reason}`);
     },
   );
 
@@ -228,7 +227,7 @@ describe("a GitDestination", () => {
     const lastPushTime = "2026-01-01T00:00:00Z";
     running.report(`${shop}/told`, wellReport({ pushed, lastCommit: "abcdef0123456789", lastPushTime, pending: 4 }));
     const told = ref("GitDestination", `${shop}/told`);
-    await expect.poll(said(told), SOON).toBe("True Ready");
+    await expect.poll(said(told)).toBe("True Ready");
     expect(await administrator.read(told)).toMatchObject({
       status: { lastCommit: "abcdef0123456789", lastPushTime, objects: 3, pending: 4, observedGeneration: 1 },
     });
@@ -243,20 +242,20 @@ describe("a GitDestination", () => {
       rule(shop, "second", { destinationRef: { name: "second" } }),
     ]);
     const first = await destination("first", { baseFolder: "twin" });
-    await expect.poll(said(first), SOON).toBe("True Ready");
+    await expect.poll(said(first)).toBe("True Ready");
     const second = await destination("second", { baseFolder: "twin" });
-    await expect.poll(said(second), SOON).toBe("False OwnershipConflict");
-    await expect.poll(said(ref("WatchRule", `${shop}/second`)), SOON).toBe("False GitDestinationNotReady");
+    await expect.poll(said(second)).toBe("False OwnershipConflict");
+    await expect.poll(said(ref("WatchRule", `${shop}/second`))).toBe("False GitDestinationNotReady");
     expect(await messageOf(second)).toContain(`GitDestination ${shop}/first, which is older, has the same folder twin`);
     expect(running.counted("ownership conflicts")).toBe(1);
     await administrator.remove(first);
-    await expect.poll(said(second), SOON).toBe("True Ready");
+    await expect.poll(said(second)).toBe("True Ready");
   });
 
   it("whose marker is another's has a condition of its own, and is Ready all the same", async () => {
     const one = await destination("marked");
     await rule(shop, "marked", { destinationRef: { name: "marked" } });
-    await expect.poll(said(one), SOON).toBe("True Ready");
+    await expect.poll(said(one)).toBe("True Ready");
     running.report(`${shop}/marked`, wellReport({ conflict: "the folder is that of another cluster" }));
     await expect
       .poll(async () => conditionsIn(await administrator.read(one)).map(({ type, status }) => `${type} ${status}`))
@@ -269,14 +268,14 @@ describe("a GitDestination", () => {
   it("is written at most once a second, and says the latest in the end", async () => {
     const one = await destination("busy");
     await rule(shop, "busy", { destinationRef: { name: "busy" } });
-    await expect.poll(said(one), SOON).toBe("True Ready");
+    await expect.poll(said(one)).toBe("True Ready");
     const before = running.writes("busy");
     const began = performance.now();
     for (let pending = 1; pending <= 30; pending += 1) {
       running.report(`${shop}/busy`, wellReport({ pending }));
       await administrator.read(one);
     }
-    await expect.poll(() => administrator.read(one), { timeout: 5_000 }).toMatchObject({ status: { pending: 30 } });
+    await expect.poll(() => administrator.read(one)).toMatchObject({ status: { pending: 30 } });
     expect(running.writes("busy") - before).toBeLessThanOrEqual(2 + (performance.now() - began) / 1000);
   });
 });
@@ -295,7 +294,7 @@ describe("a rule", () => {
       destinationRef: { name: "good" },
       rules: [{ resources: ["configmaps", "widgets", "limitranges", "pods/log"] }],
     });
-    await expect.poll(said(one), SOON).toBe("True Ready");
+    await expect.poll(said(one)).toBe("True Ready");
     expect(await messageOf(one)).toMatch(
       /^writes to GitDestination \S+\/good; not written: widgets: not served.*limitranges: left out by the controller's flag --discovery-exclude; pods\/log: subresources/u,
     );
@@ -303,22 +302,22 @@ describe("a rule", () => {
 
   it("whose destination is not there is told, and Ready when it comes", async () => {
     const one = await rule(shop, "early", { destinationRef: { name: "late" } });
-    await expect.poll(said(one), SOON).toBe("False GitDestinationNotFound");
+    await expect.poll(said(one)).toBe("False GitDestinationNotFound");
     await destination("late");
-    await expect.poll(said(one), SOON).toBe("True Ready");
+    await expect.poll(said(one)).toBe("True Ready");
   });
 
   it("whose destination is not Ready is not", async () => {
     await expect
-      .poll(said(await rule(shop, "stuck", { destinationRef: { name: "bad" } })), SOON)
+      .poll(said(await rule(shop, "stuck", { destinationRef: { name: "bad" } })))
       .toBe("False GitDestinationNotReady");
   });
 
   it("that names a repository which is not there, or not Ready, is told", async () => {
     const spec = { gitRepoConfigRef: { name: "none" } };
-    await expect.poll(said(await rule(shop, "none", spec)), SOON).toBe("False GitRepoConfigNotFound");
+    await expect.poll(said(await rule(shop, "none", spec))).toBe("False GitRepoConfigNotFound");
     await expect
-      .poll(said(await rule(shop, "bad", { gitRepoConfigRef: { name: "bad" } })), SOON)
+      .poll(said(await rule(shop, "bad", { gitRepoConfigRef: { name: "bad" } })))
       .toBe("False GitRepoConfigNotReady");
   });
 
@@ -327,36 +326,36 @@ describe("a rule", () => {
       destinationRef: { name: "good" },
       objectSelector: { matchExpressions: [{ key: "a", operator: "Near" }] },
     });
-    await expect.poll(said(one), SOON).toBe("False InvalidSpec");
+    await expect.poll(said(one)).toBe("False InvalidSpec");
     expect(await messageOf(one)).toMatch(/^spec\.objectSelector: Near is no operator/u);
   });
 
   it("of another namespace may write where the repository selects it, from the moment that it does", async () => {
-    await expect.poll(said(await rule(bank, "selected", direct())), SOON).toBe("True Ready");
+    await expect.poll(said(await rule(bank, "selected", direct()))).toBe("True Ready");
     const denied = await rule(other, "denied", direct());
-    await expect.poll(said(denied), SOON).toBe("False AccessDenied");
+    await expect.poll(said(denied)).toBe("False AccessDenied");
     await expect
       .poll(async () => (await eventsOf(other, "denied")).map(({ reason }) => reason))
       .toEqual(["AccessDenied"]);
     await kubectl("label", "namespace", other, "team=bank");
-    await expect.poll(said(denied), SOON).toBe("True Ready");
+    await expect.poll(said(denied)).toBe("True Ready");
     await kubectl("label", "namespace", other, "team-");
-    await expect.poll(said(denied), SOON).toBe("False AccessDenied");
+    await expect.poll(said(denied)).toBe("False AccessDenied");
   });
 
   it("of the cluster may write directly only where that is allowed", async () => {
     const one = await clusterRule("direct", direct());
-    await expect.poll(said(one), SOON).toBe("False AccessDenied");
+    await expect.poll(said(one)).toBe("False AccessDenied");
     await administrator.patch({
       ...ref("GitRepoConfig", `${shop}/tenants`),
       spec: { accessPolicy: { allowClusterRules: true } },
     });
-    await expect.poll(said(one), SOON).toBe("True Ready");
+    await expect.poll(said(one)).toBe("True Ready");
   });
 
   it("of the cluster may write through a destination", async () => {
     await expect
-      .poll(said(await clusterRule("through", { destinationRef: { name: "good", namespace: shop } })), SOON)
+      .poll(said(await clusterRule("through", { destinationRef: { name: "good", namespace: shop } })))
       .toBe("True Ready");
   });
 });
@@ -373,14 +372,14 @@ const widgetsOf = (group: string): Manifest => ({
   },
 });
 
-it("a resource is selected when its definition comes, and gone when that goes", { timeout: 60_000 }, async () => {
+it("a resource is selected when its definition comes, and gone when that goes", async () => {
   const group = `${shop}.example.com`;
   await destination("widgets");
   const one = await rule(shop, "widgets", {
     destinationRef: { name: "widgets" },
     rules: [{ resources: ["widgets"], apiGroups: [group] }],
   });
-  await expect.poll(said(one), SOON).toBe("True Ready");
+  await expect.poll(said(one)).toBe("True Ready");
   expect(await messageOf(one)).toContain("not written: widgets: not served");
   const selected = () =>
     [...(running.wanted()?.branches.values() ?? [])]
@@ -392,13 +391,13 @@ it("a resource is selected when its definition comes, and gone when that goes", 
   const definition = widgetsOf(group);
   await administrator.create(definition);
   ends.push(() => administrator.remove(definition));
-  await expect.poll(() => [selected(), isGone()], { timeout: 20_000 }).toEqual([[`${group}/v1/widgets`], false]);
-  await expect.poll(() => messageOf(one), { timeout: 5_000 }).toBe(`writes to GitDestination ${shop}/widgets`);
+  await expect.poll(() => [selected(), isGone()]).toEqual([[`${group}/v1/widgets`], false]);
+  await expect.poll(() => messageOf(one)).toBe(`writes to GitDestination ${shop}/widgets`);
   await administrator.remove(definition);
-  await expect.poll(() => [selected(), isGone()], { timeout: 20_000 }).toEqual([[], true]);
+  await expect.poll(() => [selected(), isGone()]).toEqual([[], true]);
 });
 
-it("what is known of a group stays known while it cannot be asked", { timeout: 30_000 }, async () => {
+it("what is known of a group stays known while it cannot be asked", async () => {
   const broken = { is: false };
   const namespace = await freshNamespace();
   const second = await runConfiguration({
@@ -423,16 +422,16 @@ it("what is known of a group stays known while it cannot be asked", { timeout: 3
     [...(second.wanted()?.branches.values() ?? [])].some(({ destinations }) =>
       destinations.some(({ selected }) => selected.some(({ plural }) => plural === "deployments")),
     );
-  await expect.poll(knows, { timeout: 10_000 }).toBe(true);
+  await expect.poll(knows).toBe(true);
   broken.is = true;
-  await expect.poll(() => second.counted("discovery errors"), { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(() => second.counted("discovery errors")).toBeGreaterThan(1);
   expect(knows()).toBe(true);
   expect(second.wanted()?.gone.has("deployments.apps")).toBe(false);
   broken.is = false;
   await second.stop();
 });
 
-it("a new process changes nothing that it finds as it was left", { timeout: 30_000 }, async () => {
+it("a new process changes nothing that it finds as it was left", async () => {
   const namespace = await freshNamespace();
   await made("GitRepoConfig", `${namespace}/open`, { repoUrl: serverOf("open"), branch: "main" });
   const spec = { repoRef: { name: "open" }, branch: "main", baseFolder: namespace };
@@ -440,7 +439,7 @@ it("a new process changes nothing that it finds as it was left", { timeout: 30_0
   const one = await rule(namespace, "all", { destinationRef: { name: "prod" } });
   const first = await runConfiguration({ namespaces: [namespace] });
   ends.push(first.stop);
-  await expect.poll(said(one), SOON).toBe("True Ready");
+  await expect.poll(said(one)).toBe("True Ready");
   await first.stop();
   const versions = (): Promise<readonly unknown[]> =>
     Promise.all(
@@ -453,7 +452,7 @@ it("a new process changes nothing that it finds as it was left", { timeout: 30_0
   const second = await runConfiguration({ namespaces: [namespace], silent: [`${namespace}/prod`] });
   ends.push(second.stop);
   await expect
-    .poll(said(await rule(namespace, "more", { destinationRef: { name: "none" } })), SOON)
+    .poll(said(await rule(namespace, "more", { destinationRef: { name: "none" } })))
     .toBe("False GitDestinationNotFound");
   expect(await versions()).toEqual(before);
   await second.stop();
@@ -498,7 +497,7 @@ it("nobody writes with the credentials of another namespace, even if he names th
   });
   await controllerOf(namespace, { flags: { watchNamespaces: [namespace, evil] } });
   await have([`prod/core/v1/configmaps/${namespace}/ours.yaml`]);
-  await expect.poll(said(theirs), SOON).toBe("False GitRepoConfigNotReady");
+  await expect.poll(said(theirs)).toBe("False GitRepoConfigNotReady");
   await create(configMap("later"));
   await have(["later", "ours"].map((name) => `prod/core/v1/configmaps/${namespace}/${name}.yaml`));
   expect(Object.keys(files()).filter((at) => at.startsWith("evil"))).toEqual([]);
@@ -549,5 +548,5 @@ it("a namespace whose servers do not answer keeps no other one from being asked"
   onTestFinished(own.stop);
   await own.synced;
   await repositoryAt(quick, open.url);
-  await expect.poll(said(ref("GitRepoConfig", `${quick}/repo0`)), SOON).toMatch(/BranchFound/u);
+  await expect.poll(said(ref("GitRepoConfig", `${quick}/repo0`))).toMatch(/BranchFound/u);
 });

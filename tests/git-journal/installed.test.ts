@@ -114,7 +114,7 @@ it("writes all that * selects with no right but its own, and keeps its webhook w
   ];
   expect(files.filter((file) => made.some((one) => file === `prod/${one}`))).toEqual([]);
 
-  await expect.poll(webhook, { timeout: 30_000 }).toMatch(/"caBundle".*"rules".*configmaps/su);
+  await expect.poll(webhook).toMatch(/"caBundle".*"rules".*configmaps/su);
   const before = await webhook();
   await apply(yaml(manifests.filter(({ kind }) => kind !== "Deployment")));
   expect(await webhook()).toBe(before);
@@ -134,7 +134,7 @@ it("writes all that * selects with no right but its own, and keeps its webhook w
   await cluster.kubectl("delete", "secret", "git", "-n", "journal");
   const touched = ["gitrepoconfig", "cluster", "-n", "journal", "--type=merge", "--patch"];
   await cluster.kubectl("patch", ...touched, '{"spec":{"allowedBranches":["main","other"]}}');
-  await expect.poll(doctor, { timeout: 30_000 }).toContain("✘ GitRepoConfig journal/cluster: SecretNotFound: ");
+  await expect.poll(doctor).toContain("✘ GitRepoConfig journal/cluster: SecretNotFound: ");
 
   const complaints = await replica.complaints();
   expect(complaints.filter((line) => line.startsWith("{"))).toEqual([]);

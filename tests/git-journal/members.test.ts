@@ -53,7 +53,7 @@ const sharedBranches = (url: string): ReadonlyMap<string, string> => {
   );
 };
 
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { interval: 50 };
 
 // In CI the processes of process.test.ts show that a member takes over.
 const isWhole = isExhaustive || process.env["CI"] === undefined;

@@ -333,7 +333,7 @@ describe("the journal", () => {
       flags: { watchNamespaces: [silent.namespace, namespace], workers: { global: 2, perRepository: 2 } },
     });
     // Two by the checks of repositories, which are shared likewise, and one by a worker.
-    await expect.poll(() => silent.asked(), { timeout: 20_000 }).toBeGreaterThan(2);
+    await expect.poll(() => silent.asked()).toBeGreaterThan(2);
     await create(...configuration(url), configMap("a"));
     await have([path(namespace, "a")]);
   });
@@ -580,7 +580,7 @@ describe("the journal", () => {
       kind: "Namespace",
       metadata: { name: namespace, labels: { journaled: namespace } },
     });
-    await expect.poll(() => lists, { timeout: 10_000 }).toBeGreaterThan(2);
+    await expect.poll(() => lists).toBeGreaterThan(2);
     half.resolve();
     await have([path(namespace, "a")]);
   });

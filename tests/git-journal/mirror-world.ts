@@ -26,7 +26,7 @@ for (const kind of ["GitRepoConfig", "GitDestination", "WatchRule", "ClusterWatc
         () => true,
         () => false,
       ),
-    { timeout: 20_000 },
+    { timeout: 120_000 },
   );
 
 const config = loadConfig({}, controlPlane.kubeconfig);
@@ -181,7 +181,7 @@ export const place = async ({
             names()
               .filter((at) => !at.endsWith(MARKER))
               .toSorted(),
-          { timeout: 40_000, interval: 50 },
+          { interval: 50 },
         )
         .toEqual(wanted);
     },

@@ -213,7 +213,7 @@ describe("a replica that does not serve it", () => {
     onTestFinished(second.webhook.stop);
     onTestFinished(next.stop);
     Object.assign(at, { port: second.webhook.port, ca: second.authority.certificate });
-    await expect.poll(telling(next, "bob"), { timeout: 10_000 }).toBe(true);
+    await expect.poll(telling(next, "bob")).toBe(true);
     expect(others).toEqual([[], []]);
   });
 

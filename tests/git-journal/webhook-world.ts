@@ -114,7 +114,7 @@ export interface WebhookWorld {
 const kubeconfigOf = (name: string): Promise<string> => userKubeconfig(name, ["system:masters"]);
 
 /** As `expect.poll`, which waits in tests only. */
-const WAIT = { timeout: 40_000, interval: 100 };
+const WAIT = { interval: 100 };
 
 const RESOURCES = [
   ["", "v1", "configmaps", "ConfigMap"],

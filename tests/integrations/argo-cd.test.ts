@@ -63,7 +63,7 @@ const rollsOut = async ({ namespace }: Workspace): Promise<void> => {
 const transactionsIn = ({ names }: Workspace) => names("backup.janus.io/v1alpha1", "Transaction");
 const imageOf = async ({ read }: Workspace) => JSON.stringify((await read(deployment("web", "")))["spec"]);
 
-describe.skipIf(!(await hasArgoCd()))("a sync of Argo CD, by its own engine", { timeout: 120_000 }, () => {
+describe.skipIf(!(await hasArgoCd()))("a sync of Argo CD, by its own engine", () => {
   beforeAll(buildArgoCd, ARGO_CD_BUILD);
 
   it("creates the hook under a name of its own, waits for it, and deletes it when it is Committed", async () => {

@@ -19,8 +19,7 @@ const waits = async (place: Workspace): Promise<void> => {
   await expect.poll(isWaiting).toBe(true);
 };
 
-const isGone = (place: Workspace) =>
-  expect.poll(() => place.exists(transaction("txn")), { timeout: 40_000 }).toBe(false);
+const isGone = (place: Workspace) => expect.poll(() => place.exists(transaction("txn"))).toBe(false);
 
 /** What happens to a Transaction `txn` whose controller starts with `janus`. */
 const LIVES: Readonly<Record<string, (place: Workspace, janus: Workspace["janus"]) => Promise<unknown>>> = {
@@ -48,7 +47,7 @@ const LIVES: Readonly<Record<string, (place: Workspace, janus: Workspace["janus"
     await place.submit(changes, { rollbackWindow: "1h" });
     await janus();
     const rests = async () => "reversibleUntil" in ((await place.txn()).status ?? {});
-    await expect.poll(rests, { timeout: 20_000 }).toBe(true);
+    await expect.poll(rests).toBe(true);
     await annotate(place, REQUEST_ROLLBACK);
     await place.over();
   },
@@ -73,7 +72,7 @@ const LIVES: Readonly<Record<string, (place: Workspace, janus: Workspace["janus"
     await place.over();
     await place.patch(configMap("first", { value: "old" }));
     await annotate(place, RETRY_ROLLBACK);
-    await expect.poll(async () => (await place.txn()).status.phase, { timeout: 40_000 }).toBe("RolledBack");
+    await expect.poll(async () => (await place.txn()).status.phase).toBe("RolledBack");
     await place.over();
   },
   "is deleted with deletionPolicy Rollback": async (place, janus) => {
@@ -94,6 +93,20 @@ const LIVES: Readonly<Record<string, (place: Workspace, janus: Workspace["janus"
     await moved("Proposed");
     await expect.poll(isSaid).toBe("Proposed");
     await moved("Published");
+    await place.over();
+  },
+  "was Prepared by an earlier version": async (place, janus) => {
+    await place.submit(changes);
+    const isAway = Promise.withResolvers<void>();
+    const { stop } = await janus((request, next) => {
+      if (!isChangeOf("first")(request)) return next(request);
+      isAway.resolve();
+      return Promise.resolve(E.left({ type: "unanswered", cause: "never-sent", message: "away" }));
+    });
+    await isAway.promise;
+    await stop();
+    await place.patch({ ...transaction("txn"), status: { phase: "Prepared" } }, "status");
+    await janus();
     await place.over();
   },
   "cannot be read any more": async (place, janus) => {

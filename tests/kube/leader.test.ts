@@ -152,12 +152,12 @@ const clientGo = (at: LeasePlace): { readonly kill: () => Promise<void> } => {
   return { kill };
 };
 
-describe("beside a client-go candidate for the same Lease", { timeout: 90_000 }, () => {
+describe("beside a client-go candidate for the same Lease", () => {
   it("stands by while that one leads, takes over when it is dead, and lets another one of its kind lead when it leaves", async () => {
     const at = await place();
     const first = clientGo(at);
     const holder = async () => (await api.send({ verb: "get", resource: leases, ...at }).then(right))["spec"] as Spec;
-    await expect.poll(() => holder().catch(() => ({})), { timeout: 30_000 }).toHaveProperty("holderIdentity");
+    await expect.poll(() => holder().catch(() => ({}))).toHaveProperty("holderIdentity");
     const { leaseTransitions = 0 } = await holder();
     const ours = stand(at, "ours");
     await new Promise((resolve) => setTimeout(resolve, timing.leaseDuration + timing.retryPeriod));
@@ -170,7 +170,7 @@ describe("beside a client-go candidate for the same Lease", { timeout: 90_000 },
     await new Promise((resolve) => setTimeout(resolve, timing.leaseDuration + timing.retryPeriod));
     expect(ours.left()).toBeGreaterThan(0);
     await ours.leave();
-    await expect.poll(async () => (await holder()).holderIdentity, { timeout: 30_000 }).toMatch(/.+/);
+    await expect.poll(async () => (await holder()).holderIdentity).toMatch(/.+/);
     expect((await holder()).leaseTransitions).toBeGreaterThan(leaseTransitions + 1);
   });
 });

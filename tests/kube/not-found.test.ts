@@ -82,7 +82,7 @@ it("an object of a version that is served no more, or of a kind that is gone, is
   await expect.poll(() => notFound(get)).toBe("path");
   expect(await notFound({ ...get, resource: { ...get.resource, version: "v2" } })).toBe("object");
   await withV1(true);
-  await expect.poll(() => notFound(get), { timeout: 10_000 }).toBe("object");
+  await expect.poll(() => notFound(get)).toBe("object");
   await kubectl("delete", "crd", `gadgets.${group}.example.com`);
   await expect.poll(() => notFound(get)).toBe("path");
 });

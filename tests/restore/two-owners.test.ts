@@ -153,6 +153,6 @@ it("a reference that may not be rolled back is told of with its owner, and is ba
   await stop();
   await place.janus();
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [RETRY_ROLLBACK]: "please" } } });
-  await expect.poll(async () => (await place.txn()).status.phase, { timeout: 20_000 }).toBe("RolledBack");
+  await expect.poll(async () => (await place.txn()).status.phase).toBe("RolledBack");
   expect(await comparable(place)).toEqual(before);
 });

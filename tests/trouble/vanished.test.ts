@@ -51,7 +51,7 @@ it.each([
   await place.janus(vanishesBefore(place, is));
   await place.submit(changes);
   await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
-  await expect.poll(() => left(place), { timeout: 30_000 }).toEqual({ leases: [], configMaps: ["a"], secrets: ["s"] });
+  await expect.poll(() => left(place)).toEqual({ leases: [], configMaps: ["a"], secrets: ["s"] });
   expect(await place.read(configMap("a"))).toMatchObject({ data: { v: "old" } });
 });
 
@@ -67,7 +67,7 @@ it("of a Transaction that vanishes while it applies its changes, these stay, and
   const { metadata } = await place.submit(changes);
   await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
   await expect
-    .poll(() => left(place), { timeout: 30_000 })
+    .poll(() => left(place))
     .toMatchObject({
       leases: [],
       configMaps: expect.not.arrayContaining([`janus-journal-${metadata.uid}`]) as unknown,
@@ -101,9 +101,7 @@ it("a Transaction of the same name that is created at once is another one", asyn
   await place.submit(changes);
   await created.promise;
   expect((await place.over()).status.phase).toBe("Committed");
-  await expect
-    .poll(() => left(place), { timeout: 30_000 })
-    .toEqual({ leases: [], configMaps: ["a", "made"], secrets: ["s"] });
+  await expect.poll(() => left(place)).toEqual({ leases: [], configMaps: ["a", "made"], secrets: ["s"] });
 });
 
 it.each([
@@ -124,9 +122,7 @@ it.each([
     return next(request);
   });
   await place.submit(changes);
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
-  await expect
-    .poll(() => left(place), { timeout: 30_000 })
-    .toEqual({ leases: [], configMaps: ["a", "made"], secrets: ["s"] });
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
+  await expect.poll(() => left(place)).toEqual({ leases: [], configMaps: ["a", "made"], secrets: ["s"] });
   expect((await place.over()).metadata.finalizers ?? []).toEqual([]);
 });

@@ -129,7 +129,7 @@ const carriedOut = (start: World, isRefused: boolean, restartedAfter = Number.PO
 const targetsOf = ({ objects }: World): readonly unknown[] =>
   Array.from({ length: COUNT }, (_, n) => objects.get(keyOfTarget(`t${n}`))?.["data"]);
 
-describe("a Transaction over large targets", { timeout: 120_000 }, () => {
+describe("a Transaction over large targets", () => {
   it("is committed, and holds few of them at a time", () => {
     const { txn, most, count } = carriedOut(world(BYTES, false), false);
     expect(txn.status.phase).toBe("Committed");

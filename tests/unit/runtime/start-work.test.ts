@@ -153,10 +153,10 @@ it("reconciles an object when one of another kind has changed that belongs, or b
   server.put(object("pod", "Pod", { of: "a" }));
   await expect.poll(() => decided).toEqual(["a"]);
   server.put(object("pod", "Pod", { of: "b" }));
-  await expect.poll(() => decided.toSorted(), { timeout: 5000 }).toEqual(["a", "a", "b"]);
+  await expect.poll(() => decided.toSorted()).toEqual(["a", "a", "b"]);
   server.put(object("stranger", "Pod", { of: "nobody" }));
   server.remove(object("pod", "Pod", { of: "b" }));
-  await expect.poll(() => decided.toSorted(), { timeout: 5000 }).toEqual(["a", "a", "b", "b"]);
+  await expect.poll(() => decided.toSorted()).toEqual(["a", "a", "b", "b"]);
   expect(server.sent.filter(({ verb }) => verb === "get")).toHaveLength(7);
 });
 
