@@ -96,7 +96,7 @@ describe("a Pod that ends", () => {
   });
 
   it("fails when its time is over", async () => {
-    await run("slow", shell("exec sleep 100"), { activeDeadlineSeconds: 1 });
+    await run("slow", shell("exec sleep 100"), { activeDeadlineSeconds: 10 });
     await expect
       .poll(() => status("slow"))
       .toMatchObject({
@@ -349,15 +349,15 @@ describe("a deletion", () => {
 it("lets a Deployment become available, and be updated", async () => {
   const where = ["-n", namespace, "deployment/web"];
   await administrator.create({ ...deployment("web", "nginx:1"), metadata: { name: "web", namespace } });
-  expect(await kubectl("rollout", "status", "--timeout=30s", ...where)).toMatchObject({ code: 0 });
+  expect(await kubectl("rollout", "status", "--timeout=120s", ...where)).toMatchObject({ code: 0 });
   await kubectl("set", "image", ...where, "web=nginx:2");
-  expect(await kubectl("rollout", "status", "--timeout=30s", ...where)).toMatchObject({ code: 0 });
+  expect(await kubectl("rollout", "status", "--timeout=120s", ...where)).toMatchObject({ code: 0 });
 });
 
 it("runs twenty Pods at once", async () => {
   const names = Array.from({ length: 20 }, (_, n) => `many-${n}`);
   const began = performance.now();
-  await Promise.all(names.map((name) => run(name, shell("sleep 1"))));
+  await Promise.all(names.map((name) => run(name, shell("sleep 3"))));
   await Promise.all(names.map((name) => expect.poll(() => phase(name), { interval: 50 }).toBe("Succeeded")));
-  expect(performance.now() - began).toBeLessThan(15_000); // they sleep for twenty seconds
+  expect(performance.now() - began).toBeLessThan(60_000); // they sleep for sixty seconds
 });
