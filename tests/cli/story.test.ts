@@ -38,7 +38,7 @@ it("lists Transactions, the newest last, in columns or as kubectl formats them",
 it("tells the whole story: states, gates, locks, messages and events, in 80 columns", async () => {
   const { namespace, submit, txn, janus: controller } = await workspace();
   await controller();
-  await submit([creating(configMap("a")), gated()], { timeout: "30s" });
+  await submit([creating(configMap("a")), gated()], { timeout: "5m" });
   await expect.poll(async () => JSON.stringify((await txn()).status)).toContain("waitingFor");
   const { code, stdout } = await janus("describe", "txn", "-n", namespace);
   expect(code).toBe(0);
@@ -70,7 +70,7 @@ it("names who holds the lock that a Transaction waits for, and cancels one that 
   const { namespace, create, submit, txn, janus: controller } = await workspace();
   await create(configMap("shared"));
   await controller();
-  await submit([patching(configMap("shared", { a: "1" })), gated()], { name: "holder", timeout: "40s" });
+  await submit([patching(configMap("shared", { a: "1" })), gated()], { name: "holder", timeout: "5m" });
   await expect.poll(async () => JSON.stringify((await txn("holder")).status)).toContain("waitingFor");
   await submit([patching(configMap("shared", { a: "2" }))], { name: "waiter" });
   const explained = async () => flat((await janus("explain", "waiter", "-n", namespace)).stdout);
@@ -86,7 +86,7 @@ it("says of a Transaction that the controller cannot read that nothing is done f
   const { namespace, create, patch, submit, txn, janus: controller } = await workspace();
   await create(configMap("mine", { a: "1" }));
   await controller();
-  await submit([patching(configMap("mine", { a: "2" })), gated()], { timeout: "30s" });
+  await submit([patching(configMap("mine", { a: "2" })), gated()], { timeout: "5m" });
   await expect.poll(async () => JSON.stringify((await txn()).status)).toContain("waitingFor");
   await patch({ ...transaction("txn"), status: { items: [] } }, "status");
   const explained = async () => flat((await janus("explain", "txn", "-n", namespace)).stdout);
@@ -101,7 +101,7 @@ it("says of an incomplete rollback what is left, and tries the rest again", asyn
   const { namespace, create, patch, read, submit, over, txn, janus: controller } = await workspace();
   await create(configMap("mine", { a: "1" }));
   await controller();
-  await submit([patching(configMap("mine", { a: "2" })), gated()], { timeout: "30s" });
+  await submit([patching(configMap("mine", { a: "2" })), gated()], { timeout: "5m" });
   await expect.poll(async () => JSON.stringify((await txn()).status)).toContain("waitingFor");
   await patch(configMap("mine", { a: "theirs" }));
   const back = await janus("rollback", "txn", "-n", namespace);

@@ -60,11 +60,11 @@ describe("spec.timeout", () => {
     await place.janus(hook, async (request, next) => {
       if (isChangeOf("b")(request)) {
         const { startedAt = "" } = (await place.txn()).status;
-        await setTimeout(Math.max(0, Date.parse(startedAt) + 3100 - Date.now()));
+        await setTimeout(Math.max(0, Date.parse(startedAt) + 10_100 - Date.now()));
       }
       return next(request);
     });
-    const { status } = await place.run(abc, { timeout: "3s" });
+    const { status } = await place.run(abc, { timeout: "10s" });
     expect(status).toMatchObject({ phase: "RolledBack", progress: "0/3" });
     expect(status.conditions.find(({ type }) => type === "Stalled")).toMatchObject({
       reason: "Timeout",

@@ -49,7 +49,11 @@ describe("one that waits for memory, and has applied nothing,", () => {
     const at = preparing();
     const started = at.now;
     const until = started + at.txn.spec.timeout;
-    const shortBefore = decideWithoutMemory({ ...at, known: { ...at.known, projectedAt: until }, now: until - 10_000 });
+    const shortBefore = decideWithoutMemory({
+      ...at,
+      known: { ...at.known, projectionDue: until },
+      now: until - 10_000,
+    });
     expect(shortBefore).toMatchObject({ type: "wait", until });
     expect(said(decideWithoutMemory({ ...at, now: until }))).toContain("spec.timeout passed");
   });

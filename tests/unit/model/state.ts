@@ -73,7 +73,7 @@ const INSTANTS = new Set([
   "looked",
   "seen",
   "expires",
-  "projectedAt",
+  "projectionDue",
   "restoredAt",
 ]);
 const texts = new WeakMap<object, string>();

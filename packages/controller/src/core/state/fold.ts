@@ -45,8 +45,8 @@ export type JournalFold =
 
 /** Folded by `state/observe-record.ts`: writes of the Transaction itself, and what else is observed of it as a whole. */
 export type RecordFold =
-  /** The status was written, as decided at this time. */
-  | { readonly type: "status-written"; readonly at: Instant }
+  /** The status was written. */
+  | { readonly type: "status-written" }
   /** Its phase is Preparing. */
   | { readonly type: "begun" }
   /** Its phase is Prepared. */

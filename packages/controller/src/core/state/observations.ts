@@ -81,7 +81,8 @@ export interface Observations {
   readonly admissionAt?: Instant;
   /** When the last create of a Lease, a store or the journal was sent that was not answered. */
   readonly unansweredCreate?: Instant;
-  readonly projectedAt: Instant;
+  /** The time from which on the status may show progress again. */
+  readonly projectionDue: Instant;
   /** Requests fail: since when, and when that was reported last. */
   readonly retryingSince?: { readonly since: Instant; readonly reportedAt?: Instant };
 }
@@ -138,6 +139,9 @@ export const unchangedConflict = (
   return conflict?.resourceVersion === object?.metadata.resourceVersion ? conflict : undefined;
 };
 
+/** The status shows progress at most this often, in ms. */
+export const PROJECTION_INTERVAL = 1000;
+
 export const noObservations = (since: Instant): Observations => ({
   since,
   resources: new Map(),
@@ -153,7 +157,7 @@ export const noObservations = (since: Instant): Observations => ({
   cleanup: NOTHING_CLEANED_UP,
   denied: new Map(),
   conflicted: new Set(),
-  projectedAt: since,
+  projectionDue: since + PROJECTION_INTERVAL,
 });
 
 /** Observations so far are outdated. The former states stay true. */

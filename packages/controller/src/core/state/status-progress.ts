@@ -8,9 +8,6 @@ import { projected, updateStatus } from "./status-update.ts";
 import { APPLYING, WAITING } from "./conditions.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
 
-/** The status shows progress at most this often, in ms. */
-const PROJECTION_INTERVAL = 1000;
-
 /** The most bytes for which a condition has room. */
 const MAX_MESSAGE = 2048;
 
@@ -55,9 +52,11 @@ export const waitingForTargets = (
   const more = targets.length === 1 ? "" : ` (and ${targets.length - 1} more)`;
   const message = cut(`waiting for ${formatRef(first.place)}: ${first.waiting.gate}${more}`, MAX_MESSAGE);
   const isReported = txn.status.conditions.some((one) => one.type === "Ready" && one.message === message);
-  const mayReportAt = known.projectedAt + PROJECTION_INTERVAL;
-  if (isReported || now < mayReportAt)
-    return { ...wait(isReported ? until : Math.min(until, mayReportAt), message), watched: [...targets, ...others] };
+  if (isReported || now < known.projectionDue)
+    return {
+      ...wait(isReported ? until : Math.min(until, known.projectionDue), message),
+      watched: [...targets, ...others],
+    };
   const waiting = new Map(
     targets.slice(0, MOST_AWAITED_ITEMS).map((target) => [target.index, target.waiting] as const),
   );
@@ -70,8 +69,7 @@ export const waitingForTargets = (
 };
 
 /** Whether the status may show progress again. */
-export const isProjectionDue = ({ known, now }: ReconcileContext): boolean =>
-  now >= known.projectedAt + PROJECTION_INTERVAL;
+export const isProjectionDue = ({ known, now }: ReconcileContext): boolean => now >= known.projectionDue;
 
 /** Shows progress in the status, at most once a second, concurrently with the next write. */
 export const projection = (context: ReconcileContext, journal: Journal): readonly Effect[] => {

@@ -201,7 +201,7 @@ export const updateStatus = (
         status: asPatch(txn.status, status),
       },
     },
-    folds: [{ type: "status-written", at: now }],
+    folds: [{ type: "status-written" }],
     events: [...events, ...moved],
   };
 };
