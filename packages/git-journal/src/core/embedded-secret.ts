@@ -15,7 +15,7 @@ const isOfSecret = (value: Json | undefined): boolean =>
 
 const isSecretWithData = (object: JsonObject): boolean =>
   (isOfSecret(object) && hasData(object)) ||
-  // A change of a Transaction need not repeat in its content what it is of.
+  // The content of a change in a Transaction need not repeat its apiVersion and kind.
   (isOfSecret(member(object, "target")) && hasData(member(object, "content")));
 
 /**
