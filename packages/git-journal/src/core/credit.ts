@@ -72,7 +72,7 @@ const author = (state: Transactions, touch: Touch, earlier: readonly Credited[])
 };
 
 /**
- * The changes, each with the Transaction that has made it.
+ * Returns the changes, each with the Transaction that has made it.
  *
  * Guarantees: a Transaction is the author of changes of its targets alone, from its beginning until its commit is made; where a mark is
  *             given back, it is the one that had changed the object since that mark and is rolled back, else the only one that may have
@@ -91,7 +91,7 @@ export const credited = (state: Transactions, touches: readonly Touch[]): readon
 };
 
 /**
- * The Transaction that has made a version with which these marks have come or moved: the only one of them that is not given back;
+ * Finds the Transaction that has made a version with which these marks have come or moved: the only one that is not given back;
  * undefined if that is none, or cannot be told.
  */
 export const changedBy = (

@@ -14,8 +14,8 @@ export interface RepositoryUrl {
   /** The key, which is equal for all spellings of one URL, and may be shown. */
   readonly key: string;
   /**
-   * Equal for all URLs under which hosts of Git have one repository: with and without `.git`, by ssh and https, with whatever user and case.
-   * Few have two there: so it says who may own a folder, and not where something is written.
+   * A name that is equal for all URLs under which hosts of Git have one repository: with and without `.git`, by ssh and https,
+   * with whatever user and case. Few have two there: so it says who may own a folder, and not where something is written.
    */
   readonly repository: string;
 }

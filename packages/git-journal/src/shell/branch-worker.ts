@@ -199,7 +199,7 @@ export const branchWorker = (
       if (live !== undefined && E.isLeft(live)) isAll = false;
       await texts.prepare([fingerprint]);
       const text = texts.textOf(fingerprint);
-      // Another version is there by now: who has made this one cannot be told by a commit of it.
+      // The object has another version by now, so that no commit of this one can name its author.
       if (text === undefined && (live === undefined || E.isRight(live))) lost.add(path);
       if (text === undefined) continue;
       atHand.set(fingerprint, text);

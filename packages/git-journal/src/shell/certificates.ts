@@ -19,7 +19,7 @@ export interface Held {
   readonly serving: Pair;
   /** The part of the webhook's path that only the API server is told. */
   readonly path: string;
-  /** Told by a replica that asks for the requests which the webhook has seen. */
+  /** The token that a replica shows to be told the requests that the webhook has seen. */
   readonly token: string;
 }
 

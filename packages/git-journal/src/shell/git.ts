@@ -14,7 +14,7 @@ export interface GitProcess<A> {
   readonly input?: Iterable<Uint8Array>;
   /** Variables beside the environment of all git processes. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Asked again and again while it runs, and in the end: why it fails, if it does. */
+  /** Says why the process fails, if it does; called again and again while it runs, and in the end. */
   readonly failsFor?: () => Promise<string | undefined>;
   /** Reads all that it prints. */
   readonly read: (stdout: Readable) => Promise<A>;
