@@ -13,7 +13,7 @@ const column = (name: string, jsonPath: string, type = "string", priority?: numb
   ...(priority === undefined ? {} : { priority }),
 });
 
-/** Those of Kanister, then the age. */
+/** The printer columns of Kanister, then the age. */
 const columns: readonly JsonObject[] = [
   column("Progress", ".status.progress.percentCompleted"),
   column("SizeDownloadedB", ".status.progress.sizeDownloadedB", "integer", 1),
@@ -53,8 +53,8 @@ const withMeta = ({ properties = {} }: Schema): JsonObject => ({
 });
 
 /**
- * Without a status subresource, as Kanister's: an ActionSet that is restored from a backup with its status does not run again.
- * They accept all that Kanister's definitions accept.
+ * CRDs that accept all that Kanister's accept. Like these, they have no status subresource: an ActionSet that is restored from a
+ * backup with its status does not run again.
  */
 export const kanisterCrds: readonly JsonObject[] = [
   definition(blueprints, withMeta(Blueprint.schema)),

@@ -40,7 +40,7 @@ export const BLUEPRINT_POLICIES = {
 /** Stands in for `spec.serviceAccountName` where the CRD is Kanister's own, which prunes the field. */
 export const SERVICE_ACCOUNT = "janus.io/service-account";
 
-/** The same for `spec.ttlSecondsAfterFinished`. */
+/** Stands in for `spec.ttlSecondsAfterFinished` in the same way. */
 export const TTL = "janus.io/ttl-seconds-after-finished";
 
 /** The beginning of the names of journals, before the uid of the ActionSet. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "@janus/types";
 import type { ActionSet } from "../api/action-set.ts";
 import { hasFinalizer, isTerminal } from "./after-end.ts";
 
-/** Why it must not be ended this way; undefined: it may. */
+/** Says why an ActionSet must not be ended this way; undefined: it may. */
 export const cannotAbandon = (actionSet: ActionSet): string | undefined => {
   const { status } = actionSet;
   if (isTerminal(status?.state)) return `it has ended: it is ${status?.state}`;

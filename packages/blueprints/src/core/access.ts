@@ -98,7 +98,7 @@ export const namedAccess = ({ verbs, objects, namespace: otherwise }: NamedObjec
       }));
 };
 
-/** Those on Transactions, where the phase changes objects in one. */
+/** The permissions on Transactions, for a phase that changes objects in one. */
 export const transactionAccessOf = (
   { func = "" }: BlueprintPhase,
   own: string,

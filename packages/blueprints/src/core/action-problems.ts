@@ -19,7 +19,7 @@ import { templateProblems } from "./render-args.ts";
 /** The most actions of an ActionSet, its phases in all, those of an action, and bytes of args and of an action. */
 const LIMITS = { actions: 50, allPhases: 1000, phases: 100, args: 64 * 1024, action: 256 * 1024 };
 
-/** More than its status could show; known before anything is written. */
+/** Says that an ActionSet has more than its status could show, before anything is written. */
 export const tooMany = (actions: readonly BlueprintAction[]): string | undefined => {
   const phases = actions.reduce((sum, action) => sum + phasesOf(action).length, 0);
   if (actions.length > LIMITS.actions) return `${actions.length} actions, ${LIMITS.actions} are the most`;
@@ -101,7 +101,7 @@ export const inputProblemsOf = (blueprint: unknown, action: unknown): readonly s
   const wanted = Blueprint.decode(blueprint);
   const given = ActionSpec.decode(action);
   if (E.isLeft(given)) return [report(given.left)];
-  // It is said of the Blueprint itself.
+  // The problem is said of the Blueprint itself.
   if (E.isLeft(wanted)) return [];
   const { name = "", blueprint: called = "" } = given.right;
   const found = actionNamed(wanted.right, `Blueprint ${called}`, name);

@@ -5,14 +5,14 @@ import { ActionSet } from "../api/action-set.ts";
 import { RUNNING, TTL } from "../api/names.ts";
 import { identityOf } from "./resting.ts";
 
-/** For so long after its end the journal of an ActionSet may have been left by a crash, in ms; later it goes with its owner. */
+/** The time after its end for which a crash may have left the journal of an ActionSet, in ms; later it goes with its owner. */
 const CLEANED_FOR = 3_600_000;
 
 export const isTerminal = (state: string | undefined): boolean => state === "complete" || state === "failed";
 
 export const hasFinalizer = ({ metadata: { finalizers = [] } }: ActionSet): boolean => finalizers.includes(RUNNING);
 
-/** When it has ended. Under Kanister's own definition that is its last transition. */
+/** The time at which an ActionSet has ended: by Kanister's own definition, its last transition. */
 const endOf = ({ status }: ActionSet): Instant | undefined =>
   fromTimestamp(status?.completionTime ?? status?.progress?.lastTransitionTime);
 
@@ -22,7 +22,7 @@ const hasArtifacts = (status: unknown): boolean => {
   return Array.isArray(actions) && actions.some((one) => Object.keys(asObject(asObject(one)["artifacts"])).length > 0);
 };
 
-/** When it is to be deleted; undefined: never. The field wins over its label. @param byDefault seconds, for those without artifacts */
+/** The time of its deletion; undefined: never. The field wins over the label. @param byDefault s for those without artifacts */
 export const expiryOf = (actionSet: ActionSet, byDefault: number | undefined): Instant | undefined => {
   const { metadata, spec } = actionSet;
   const label = metadata.labels?.[TTL];
@@ -38,7 +38,7 @@ export const expiryOf = (actionSet: ActionSet, byDefault: number | undefined): I
 export const mayHaveJournal = (actionSet: ActionSet, now: Instant): boolean =>
   now - (endOf(actionSet) ?? 0) < CLEANED_FOR;
 
-/** Longer ones are no times, states or numbers. */
+/** The most characters of a text that is kept: longer ones are no times, states or numbers. */
 const MOST = 64;
 
 const short = (all: JsonObject, ...names: readonly string[]): JsonObject =>
@@ -70,7 +70,7 @@ export const cached = (object: KubeObject): KubeObject => {
   };
 };
 
-/** When an object of the cache is to be looked at; undefined: not before it changes. */
+/** The time at which an object of the cache is to be looked at; undefined: not before it changes. */
 export const dueAt = (object: KubeObject, now: Instant, defaultTtl: number | undefined): Instant | undefined => {
   const decoded = ActionSet.decode(object);
   if (E.isLeft(decoded)) return now;

@@ -144,7 +144,7 @@ const READ: { readonly [T in ArgType]: (value: RenderedJson) => Read<Types[T]> }
   object,
 };
 
-/** Left: what is wrong with an argument, by its name. */
+/** Reads rendered arguments. Left: what is wrong with one, by its name. */
 export const readArgs = <T extends ArgTable>(table: T, rendered: RenderedObject): E.Either<string, Args<T>> =>
   E.map((entries: readonly (readonly [string, unknown])[]) => Object.fromEntries(entries) as Args<T>)(
     E.traverseArray(([name, { type }]: readonly [string, Arg]) =>

@@ -12,7 +12,7 @@ import { scrubbed, type SecretValues } from "./scrub.ts";
 /** The most bytes of all artifacts: they are in the status. */
 const MOST = 256 * 1024;
 
-/** How the texts of an artifact are rendered. */
+/** The means by which the texts of an artifact are rendered. */
 interface Rendering {
   readonly data: Data;
   readonly randomness: Randomness;
@@ -48,7 +48,7 @@ const artifactOf = (
     )(Object.entries(keyValue ?? {})),
   );
 
-/** Those of all actions. Left: what is wrong with one. Undefined: what they need is still to be read. */
+/** Renders the artifacts of all actions. Left: what is wrong with one. Undefined: what they need is still to be read. */
 export const artifactsOf = (
   ask: Inquiry,
   actionSet: ActionSet,

@@ -8,7 +8,7 @@ import { functionOf } from "./functions/index.ts";
 import { stringsOf } from "./render-args.ts";
 
 export interface Findings {
-  /** For these the controller runs nothing, in the same words. */
+  /** Problems because of which the controller runs nothing, in the same words. */
   readonly errors: readonly string[];
   /** Findings that may fail when a template is rendered. */
   readonly warnings: readonly string[];
@@ -20,7 +20,7 @@ const INPUT = /(?<!\.Phases\.\w+)\.(ArtifactsIn|ConfigMaps|Secrets)\.(\w+)(?:\.K
 
 type Strings = readonly (readonly [string, string])[];
 
-/** All texts of an action that may be templates, with their paths. */
+/** Returns all texts of an action that may be templates, with their paths. */
 const textsOf = (action: BlueprintAction): Strings => [
   ...phasesOf(action).flatMap(({ name = "", args, objects }) =>
     [...stringsOf(asObject(args), "args"), ...stringsOf(asObject(objects), "objects")].map(

@@ -8,7 +8,7 @@ export const DEFER_OF_DELETED = 600_000;
 
 const MOST_RETRIES = 100;
 
-/** How often what may have been done is done again at most. */
+/** The most times that a phase which may have been done is done again. */
 export const MOST_RERUNS = 10;
 
 const durationProblem = (path: string, text: string | undefined): readonly string[] => {
@@ -37,12 +37,12 @@ export const specProblems = ({ executionMode, timeout }: ActionSetSpec): readonl
   ...durationProblem("spec.timeout", timeout),
 ];
 
-/** In ms; undefined: no bound. */
+/** Returns the timeout in ms; undefined: no bound. */
 export const timeoutOf = ({ timeout }: { readonly timeout?: string | undefined }): number | undefined =>
   timeout === undefined ? undefined : parseDuration(timeout);
 
 /**
- * When a phase that has failed is executed again; undefined: it is not.
+ * Returns when a phase that has failed is executed again; undefined: it is not.
  *
  * @param attempt the one that has failed, from 1; isRerun: nobody knows what it has done, and then the phase is done again
  */

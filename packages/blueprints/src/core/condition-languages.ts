@@ -1,4 +1,4 @@
-// How the conditions of Wait (JSONPath in a Go template) and of WaitV2 (a Go template) are evaluated.
+// Evaluates the conditions of Wait (JSONPath in a Go template) and of WaitV2 (a Go template).
 import {
   asObject,
   digitsOf,
@@ -46,7 +46,7 @@ const parsedPath = (path: string): E.Either<string, JsonPath> => {
   );
 };
 
-/** As kubectl prints what a path leads to. */
+/** Prints a value as kubectl prints what a path leads to. */
 const printed = (value: unknown): string => {
   const digits = digitsOf(value);
   if (digits !== undefined) return digits;
@@ -57,7 +57,7 @@ const printed = (value: unknown): string => {
 /** A path that may lead to nothing; any other that does is an error of kubectl's. */
 const mayBeEmpty = (path: JsonPath): boolean => path.some(({ type }) => type === "all" || type === "filter");
 
-/** Undefined: the object has no such field. */
+/** Reads the values of a path; undefined: the object has no such field. */
 const valueAt = (path: JsonPath, object: KubeObject): string | undefined => {
   const values = findByPath(path, object);
   return values.length === 0 && !mayBeEmpty(path) ? undefined : values.map(printed).join(" ");

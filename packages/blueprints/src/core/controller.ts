@@ -15,6 +15,6 @@ export const actionSetController = (
   refresh,
   decide: (memory, { now }) => decide(memory, now, { settings, mayBegin, isStatusApart }),
   observe,
-  // One that has ended may stay for years.
+  // An ActionSet that has ended may stay for years.
   isKept: ({ journal }, { isQueued }) => journal.type === "read" || isQueued === true,
 });

@@ -6,7 +6,7 @@ import { RUNNING } from "../api/names.ts";
 const isLeft = ({ metadata: { finalizers = [] } }: KubeObject, state: string): boolean =>
   state === "running" && !finalizers.includes(RUNNING);
 
-/** How many there are in each state; one that nobody has seen yet is pending. */
+/** Counts the ActionSets in each state; one that nobody has seen yet is pending. */
 export const statesOf = (objects: Iterable<KubeObject>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const object of objects) {

@@ -43,7 +43,7 @@ import { scrubbed, type SecretValues, secretValues, withoutParts } from "./scrub
 import { withStatusApart } from "./status-apart.ts";
 import { shortHash } from "./names.ts";
 
-/** All that matters and an ActionSet does not say itself. */
+/** The circumstances that matter, and that an ActionSet does not say itself. */
 export interface Surroundings {
   readonly settings: Settings;
   /** Tells whether it is its turn, among all that this process executes. */
@@ -97,7 +97,7 @@ const endFailed = (actionSet: ActionSet, message: string, event: StepEvent, now:
   );
 };
 
-/** It ends before anything was run: all problems in one message. */
+/** Ends an ActionSet before anything was run, with all problems in one message. */
 const refuse = (actionSet: ActionSet, problems: readonly string[], now: Instant): Step => {
   const message = shortened(`nothing was run: ${problems.join("; ")}`);
   return endFailed(actionSet, message, failureOf(actionSet.spec?.actions?.[0], message, "refused"), now);
@@ -145,14 +145,14 @@ const takeUp = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
     effects: [
       patchOwn(actionSet, "take-up", {
         metadata: withFinalizer(actionSet),
-        // It may have been created with the times of another one.
+        // The ActionSet may have been created with the times of another one.
         status: { ...statusPatch({ ...actionSet, status: {} }, projected, now), completionTime: null },
       }),
     ],
   };
 };
 
-/** Others are executed, as many as may be. */
+/** Has an ActionSet wait, since as many others are executed as may be. */
 const queue = (memory: Memory, actionSet: ActionSet, now: Instant): Step => {
   const because = "others are executed: it begins when fewer of their actions are left";
   const projected: Projection = {
@@ -203,7 +203,7 @@ const completion = ({ metadata: { name } }: ActionSet, { state }: Projection): r
 
 type ReadJournal = Extract<KnownJournal, { type: "read" }>;
 
-/** All phases have ended: what they have left is removed, and the artifacts are shown. */
+/** Ends an ActionSet whose phases have ended: removes what they have left, and shows the artifacts. */
 const finish = (memory: Memory, actionSet: ActionSet, known: ReadJournal, now: Instant): Step => {
   const { journal } = known;
   const removals = leftovers(memory, actionSet, journal);
@@ -230,7 +230,7 @@ const SPEC_IGNORED: StepEvent = {
   step: "spec-ignored",
 };
 
-/** But for the time to live, which counts after the end. */
+/** The spec without the time to live, which counts after the end. */
 const executed = (spec: ActionSetSpec): JsonObject => without(ActionSetSpec.encode(spec), ["ttlSecondsAfterFinished"]);
 
 const isEdited = ({ spec = {} }: ActionSet, journal: Journal): boolean =>
@@ -242,7 +242,7 @@ const WORDS = 1000;
 const scrubbedOf = (awaited: readonly Awaited[], secrets: SecretValues): readonly Awaited[] =>
   awaited.map((one) => ({ ...one, because: withoutParts(scrubbed(one.because, secrets), secrets) }));
 
-/** All phases wait: their conditions say for what, as soon as they may. */
+/** Waits with all phases: conditions say for what, as soon as they may be written. */
 const waiting = (
   memory: Memory,
   actionSet: ActionSet,
@@ -309,7 +309,7 @@ const proceed = (memory: Memory, actionSet: ActionSet, around: Surroundings, now
   }
 };
 
-/** Nothing is known of how far it was: no Pod of it is left to run on. */
+/** Ends an ActionSet whose progress is not known: no Pod of it is left to run on. */
 const endWithout = (memory: Memory, actionSet: ActionSet, why: string, settings: Settings, now: Instant): Step => {
   const { effects, problems } = orphanedPods(memory, actionSet, serviceAccountOf(actionSet, settings));
   if (effects.length > 0) return { type: "run", effects };
@@ -330,7 +330,7 @@ const afterEnd = ({ journal }: Memory, actionSet: ActionSet, { defaultTtl }: Set
     : { type: "run", effects: [removeOwn(actionSet)] };
 };
 
-/** It is running, and does not have our finalizer: with a journal of ours somebody has taken it off, else it is another controller's. */
+/** Decides about a running ActionSet without our finalizer: with our journal, somebody has taken it off; else it is another's. */
 const found = ({ journal }: Memory, actionSet: ActionSet): Step => {
   if (journal.type === "unread") return { type: "run", effects: [readJournal(actionSet)] };
   if (journal.type === "absent") return untilChanged("another controller runs it, or has left it");

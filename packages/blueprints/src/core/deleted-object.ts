@@ -10,7 +10,7 @@ const fail = (message: string): PhaseStep => ({ type: "fail", message });
 const waitsFor = ({ metadata: { finalizers = [] } }: KubeObject): string =>
   finalizers.length === 0 ? "" : `: it waits for ${finalizers.join(", ")}`;
 
-/** How often a deletion is asked for that meets a conflict although the object is the one to be deleted. */
+/** The most tries of a deletion that meets a conflict although the object is the one to be deleted. */
 const TRIES = 3;
 
 /** Tells whether this object is gone, or is being deleted, once that was asked for. Left: why it is not. Undefined: still to be asked for. */
@@ -42,7 +42,7 @@ const deletion = (
 /** Says what the phase is to do when the object is gone, or was never there. */
 export interface Deletion {
   readonly absent: "end" | "fail";
-  /** It waits until the object is gone. */
+  /** Whether it waits until the object is gone. */
   readonly waits: boolean;
   readonly output: Readonly<Record<string, string>>;
 }

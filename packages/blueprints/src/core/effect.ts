@@ -12,7 +12,7 @@ export interface Effect {
   /** The ServiceAccount, in the namespace of the ActionSet, as which it is sent. Absent: as the controller. */
   readonly as?: string;
   readonly request: Request;
-  /** That nothing is served at its path is an answer; else it is trouble, such as that of a proxy. */
+  /** Whether an answer that nothing is served at its path counts; else it is trouble, such as that of a proxy. */
   readonly mayBeUnserved?: true;
   /** Recorded when it has succeeded. */
   readonly events?: readonly StepEvent[];
@@ -20,11 +20,11 @@ export interface Effect {
 
 /** An event that is recorded once, however often it is told: its name comes from the step. */
 export interface StepEvent extends NewEvent {
-  /** Such as `0/dump/started`. */
+  /** The step, such as `0/dump/started`. */
   readonly step: string;
   /** The name of the phase that it is about. */
   readonly phase?: string;
-  /** It is recorded on this Blueprint, too. */
+  /** The Blueprint on which it is recorded, too. */
   readonly blueprint?: string;
 }
 
@@ -42,22 +42,22 @@ export interface LogSource {
 
 /** A command in a container. It is started once, however often it is asked for. */
 export interface ExecSource {
-  /** Of this command in this try of its phase. */
+  /** The key of this command in this try of its phase. */
   readonly key: string;
   readonly as: string;
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
   readonly command: readonly string[];
-  /** All that it can read. May be secret. Absent: it has no stdin. */
+  /** All that the command can read, which may be secret. Absent: it has no stdin. */
   readonly stdin?: string;
-  /** Its end is known. */
+  /** Whether its end is known. */
   readonly isTold: boolean;
 }
 
 /** While it waits, these objects are watched, these logs followed, and these commands executed. */
 export type Step = AnyStep<Effect> & {
-  /** It waits for its turn among all that are executed. */
+  /** Whether the ActionSet waits for its turn among all that are executed. */
   readonly isQueued?: true;
   readonly watched?: readonly Watched[];
   readonly follow?: readonly LogSource[];

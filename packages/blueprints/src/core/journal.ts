@@ -21,23 +21,23 @@ const PhaseRecord = excerpt({
   endedAt: optional(string()),
   /** Facts that the function must know after a restart, such as the uid of its Pod. */
   remembered: optional(openObject({})),
-  /** Its arguments as they were rendered: a restart has the same, whatever has become of what they were made from. */
+  /** The arguments as they were rendered: a restart has the same, whatever has become of what they were made from. */
   args: optional(openObject({})),
   output: optional(strings),
   /** The same without values of Secrets, where it has some: for the status. */
   shown: optional(strings),
   /** Outputs that its log had so far: a kubelet keeps only the end of a long log. */
   seen: optional(strings),
-  /** Why it failed. */
+  /** The reason why it failed. */
   message: optional(string()),
   /**
    * The fate of its Transaction once that was to be rolled back. state: withdrawing (it was not published, and is about to be
    * deleted), done, nothing (it had changed nothing) or incomplete, with the reason.
    */
   rollback: optional(excerpt({ state: string(), message: optional(string()) })),
-  /** When its next attempt begins. */
+  /** The time at which its next attempt begins. */
   retryAt: optional(string()),
-  /** Its result is lost: nobody knows what it has done. */
+  /** Whether its result is lost: nobody knows what it has done. */
   isInterrupted: optional(boolean),
 });
 export type PhaseRecord = TypeOf<typeof PhaseRecord>;
@@ -60,15 +60,15 @@ export const Journal = excerpt({
   serviceAccount: string(),
   /** `.Time` of templates. */
   time: string(),
-  /** Of what templates generate at random: a restart generates the same. */
+  /** The seed of what templates generate at random: a restart generates the same. */
   seed: string(),
   spec: ActionSetSpec,
   actions: list(ActionRecord, { atomic: true }),
-  /** Why no further phase begins: the first failure. */
+  /** The first failure, because of which no further phase begins. */
   error: optional(string()),
-  /** When it was seen that the ActionSet is deleted: no further phase begins, and those that run are ended. */
+  /** The time at which the ActionSet was seen to be deleted: no further phase begins, and those that run are ended. */
   deletedAt: optional(string()),
-  /** When its timeout had passed: the same. */
+  /** The time at which its timeout had passed, with the same effect. */
   timedOutAt: optional(string()),
   /** Somebody has edited the spec since the start, and was told that it is too late. */
   specIgnored: optional(boolean),
@@ -90,7 +90,7 @@ const parsed = (text: string): E.Either<string, Json> =>
     () => "it is no JSON",
   );
 
-/** Left: why it cannot be read. */
+/** Reads the journal in a Secret. Left: why it cannot be read. */
 export const decodeJournal = (secret: KubeObject): E.Either<string, Journal> => {
   const data = member(asObject(secret["data"]), KEY);
   if (typeof data !== "string") return E.left("it is empty");

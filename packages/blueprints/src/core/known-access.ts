@@ -35,7 +35,7 @@ const secretAccess = (phase: BlueprintPhase, data: Data, own: string): readonly 
   return where === undefined ? [] : argsAccess(where || own);
 };
 
-/** As whom and where a phase is executed. */
+/** The account and namespace with which a phase is executed. */
 export interface Actor {
   /** The namespace of the ActionSet. */
   readonly own: string;

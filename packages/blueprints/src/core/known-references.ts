@@ -33,8 +33,8 @@ const problemsIn = (strings: Strings, data: Data): readonly string[] =>
   strings.flatMap(([at, text]) => missingFields(text, data).map((problem) => `${at}: ${problem}`));
 
 /**
- * All that is wrong with the templates and arguments of an action, as far as it is known at the start: also what each phase would say
- * before it has asked for anything.
+ * Lists all that is wrong with the templates and arguments of an action, as far as known at the start: also what each phase would
+ * say before it has asked for anything.
  *
  * @param data what its templates see; known: the arguments of each phase, with that
  */

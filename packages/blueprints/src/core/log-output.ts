@@ -9,7 +9,7 @@ export interface LogOutput {
   readonly outputs: Readonly<Record<string, string>>;
   /** The last lines, as far as they have few bytes. */
   readonly tail: readonly string[];
-  /** Why the outputs are not complete: an output that cannot be read, or a log that is too long. */
+  /** The reason why the outputs are not complete: one that cannot be read, or a log that is too long. */
   readonly problem?: string;
   /** The line that has no end yet. */
   readonly rest: string;
@@ -21,9 +21,9 @@ export const NO_LOG: LogOutput = { outputs: {}, tail: [], rest: "", bytes: 0, is
 
 const TAIL_LINES = 10;
 const TAIL_BYTES = 2048;
-/** Of one output, in bytes. */
+/** The most bytes of one output. */
 const MOST_OUTPUT = 64 * 1024;
-/** Of a whole log, in bytes. */
+/** The most bytes of a whole log. */
 export const MOST_LOG = 64 * 2 ** 20;
 /** A line that is longer has no output of the size that is allowed. */
 const MOST_LINE = 4 * MOST_OUTPUT;
@@ -38,14 +38,14 @@ const parsed = (text: string): Json | undefined => {
   }
 };
 
-/** Of all outputs, in bytes. */
+/** The most bytes of all outputs. */
 const MOST_OUTPUTS = 512 * 1024;
 
 /** A log that is being read on: what it has is changed in place, so that a log of many outputs takes no square of their number. */
 interface Reading {
   readonly outputs: Map<string, string>;
   readonly tail: string[];
-  /** Of its outputs, in bytes. */
+  /** The bytes of its outputs. */
   size: number;
   problem: string | undefined;
 }

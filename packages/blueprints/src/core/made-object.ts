@@ -15,7 +15,7 @@ export const placeOf = (resource: Resource, namespace: string, name: string): Ob
   ...(resource.namespaced ? { namespace } : {}),
 });
 
-/** How long a namespace may be missing, in ms: it may be a lie of something before the API server. */
+/** The time for which a namespace may be missing, in ms: something before the API server may say so falsely. */
 const NAMESPACE_TIMEOUT = 60_000;
 
 const isMissingPlace = (trouble: ApiError | undefined): trouble is ApiError =>

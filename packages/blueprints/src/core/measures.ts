@@ -22,12 +22,12 @@ export type Measure =
   | { readonly type: "phase"; readonly func: string; readonly result: Result; readonly seconds: number }
   /** A phase has begun once more. */
   | { readonly type: "retried" }
-  /** Another process had begun it. */
+  /** An ActionSet that another process had begun goes on. */
   | { readonly type: "resumed" }
-  /** Nobody knows what a phase has done: its result is lost. */
+  /** A phase whose result is lost: nobody knows what it has done. */
   | { readonly type: "interrupted"; readonly func: string };
 
-/** Those that Kanister and its callers use; users choose others, each of which would be a series of its own. */
+/** The names of actions that Kanister and its callers use; others, which users choose, would each be a series of its own. */
 export const ACTION_NAMES = ["backup", "restore", "delete", "backupPrehook", "backupPosthook"];
 
 const OTHER = "other";
@@ -49,7 +49,7 @@ const endsOf = (before: Memory, after: Memory, now: Instant): readonly Measure[]
   return [{ type: "ended", result: state, actions: names, seconds: journal && secondsBetween(journal.time, now) }];
 };
 
-/** Of an attempt that was running: what has become of it. */
+/** The results of attempts that were running, by their states now. */
 const RESULTS: Readonly<Record<string, Result>> = { complete: "complete", failed: "failed", retrying: "failed" };
 
 const ofPhase = (func: string, was: PhaseRecord | undefined, is: PhaseRecord, now: Instant): readonly Measure[] => {

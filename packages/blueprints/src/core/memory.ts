@@ -26,9 +26,9 @@ export type KnownJournal =
 export type Answer = E.Either<ApiError, KubeObject>;
 
 export interface Memory {
-  /** As last read or written. */
+  /** The object as last read or written. */
   readonly object: KubeObject;
-  /** Without what cannot be decoded. */
+  /** The object without what cannot be decoded. */
   readonly actionSet: ActionSet;
   /** The reason why it cannot be decoded. */
   readonly problem?: string | undefined;
@@ -37,15 +37,15 @@ export interface Memory {
   readonly isKnown: boolean;
   /** The status that was written last: with a definition that lacks some of its fields, it is not the one that is read. */
   readonly recorded: JsonObject | undefined;
-  /** When that was. */
+  /** The time of that write. */
   readonly recordedAt?: Instant;
   /** Answers that are final: transient errors are not. */
   readonly facts: ReadonlyMap<string, Answer>;
-  /** Why a request is tried again, of those that have no answer yet. */
+  /** The errors because of which requests without an answer are tried again. */
   readonly troubles: ReadonlyMap<string, ApiError>;
-  /** Since when the answers to a request have said nothing of it. */
+  /** The times since which the answers to a request have not fitted it. */
   readonly doubts: ReadonlyMap<string, Instant>;
-  /** When a watch told of a change, by its number: what was read before that may be older. */
+  /** The times at which watches told of a change, by their numbers: what was read before may be older. */
   readonly changed: ReadonlyMap<number, Instant>;
   /** Logs by phase. */
   readonly logs: ReadonlyMap<string, LogOutput>;
@@ -53,7 +53,7 @@ export interface Memory {
   readonly execs: ReadonlyMap<string, ExecOutcome>;
 }
 
-/** All that there always is: the API server sees to it. */
+/** The part of an ActionSet that the API server ensures. */
 export const identified = ({ metadata }: KubeObject): ActionSet => {
   const { name = "", namespace = "", uid = "", resourceVersion = "", deletionTimestamp } = metadata;
   const { finalizers } = metadata;
@@ -69,7 +69,7 @@ export const identified = ({ metadata }: KubeObject): ActionSet => {
   };
 };
 
-/** Without its spec, which is in the journal if it has begun. Of a status, its state in any case: one that has ended does not run again. */
+/** Decodes all but the spec, which the journal has if it has begun; the state always: one that has ended does not run again. */
 const bestEffort = (object: KubeObject): ActionSet => {
   const { state } = asObject(object["status"]);
   const tries = [asObject(object["status"]), typeof state === "string" ? { state } : {}];
@@ -106,7 +106,7 @@ export const remember = (object: KubeObject): Memory =>
     object,
   );
 
-/** As whom it acts, and on what. */
+/** The account as which an ActionSet acts, and what it is to do. */
 const wishOf = ({ metadata: { labels = {} }, ...object }: KubeObject): Json => [
   (object["spec"] ?? null) as Json,
   labels[SERVICE_ACCOUNT] ?? null,

@@ -14,7 +14,7 @@ const distance = (a: string, b: string): number => {
 /** The most letters that may differ. */
 const MOST = 3;
 
-/** Undefined: none is near. */
+/** Finds the nearest name; undefined: none is near. */
 export const nearest = (name: string, names: readonly string[]): string | undefined => {
   const [first] = names
     .map((one) => [one, distance(name.toLowerCase(), one.toLowerCase())] as const)

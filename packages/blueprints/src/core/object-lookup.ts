@@ -54,7 +54,7 @@ export const templateKind = ({ kind }: ObjectReference): string | undefined => {
 
 const kindNamed = (name: string): string => KINDS[name.toLowerCase()]?.kind ?? name.toLowerCase();
 
-/** Equal but for case; `pvc` is PersistentVolumeClaim. */
+/** Whether a reference is of this kind, whatever the case; `pvc` is PersistentVolumeClaim. */
 export const isOfKind = (kind: string, { kind: actual = "" }: ObjectReference): boolean =>
   kindNamed(kind) === kindNamed(actual);
 
@@ -66,7 +66,7 @@ export const listed = (answer: Answer): readonly JsonObject[] =>
     ? (answer.right["items"] as readonly unknown[]).filter(isObject)
     : [];
 
-/** Where the API server tells of all groups that it serves, but for the core one. */
+/** The path at which the API server tells of all groups that it serves, but for the core one. */
 const GROUPS = "/apis";
 
 /** The core group is not among them. */
@@ -100,7 +100,7 @@ const discovered = (
   shown: string,
   isWanted: (one: JsonObject) => boolean,
 ): Lookup<Resource> => {
-  // They become a path that the controller asks for itself.
+  // Group and version become a path that the controller asks for itself.
   if (!(group === "" || isDnsSubdomain(group)) || !isDnsLabel(version))
     return E.left(`"${group}" and "${version}" are not the group and the version of an API`);
   const path = group === "" ? `/api/${version}` : `${GROUPS}/${group}/${version}`;
@@ -122,27 +122,27 @@ const discovered = (
   });
 };
 
-/** Not one that can only be created, such as a review. */
+/** Whether objects can be read, and not only created, such as reviews. */
 const isReadable = (verbs: Json | undefined): boolean => !Array.isArray(verbs) || verbs.includes("get");
 
-/** Of a reference that has `apiVersion` (the version), `resource`, and `group` but for the core one. */
+/** Finds the resource of a reference with `apiVersion` (the version), `resource`, and `group`, but for the core one. */
 export const resourceNamed = (
   inquiry: Inquiry,
   { group = "", apiVersion: version = "", resource: plural = "" }: ObjectReference,
 ): Lookup<Resource> => {
-  // As manifests have it.
+  // An apiVersion with a group is also taken, as manifests have it.
   const [, own = group, ofOwn = version] = (group === "" && /^([^/]+)\/([^/]+)$/u.exec(version)) || [];
   return discovered(inquiry, own, ofOwn, plural, ({ name, verbs }) => name === plural && isReadable(verbs));
 };
 
-/** Of a manifest. @param apiVersion such as `apps/v1` */
+/** Finds the resource of a manifest. @param apiVersion such as `apps/v1` */
 export const resourceOfKind = (inquiry: Inquiry, apiVersion: string, kind: string): Lookup<Resource> => {
   const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
   return discovered(inquiry, group ?? "", version ?? "", kind, (one) => one["kind"] === kind);
 };
 
 /**
- * Where the object is. Left: why that is not known.
+ * Finds out where an object is. Left: why that is not known.
  *
  * @param own the namespace of an object for which none is named
  */

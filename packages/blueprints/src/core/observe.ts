@@ -32,7 +32,7 @@ const withFact = (memory: Memory, fact: string, answer: Answer): Memory => {
   return { ...memory, doubts, facts: new Map(memory.facts).set(fact, answer) };
 };
 
-/** By whom it is: this process removes it when all is done. */
+/** The state of a journal that is gone, by who has removed it: this process does so when all is done. */
 const GONE = { delete: { type: "removed" }, other: { type: "absent" } } as const satisfies Record<string, KnownJournal>;
 
 /** A conflict says that it is not as it was when it was last read. */
@@ -49,7 +49,7 @@ const journalAnswered = (memory: Memory, { request }: Effect, answer: Answer): O
   return { memory, failed: answer.left };
 };
 
-/** It is written again when it is known where the status is. */
+/** The trouble of a status that was dropped: it is written again when it is known where the status is. */
 const DROPPED: ApiError = {
   type: "unanswered",
   cause: "malformed",
@@ -64,7 +64,7 @@ const ownAnswered = (memory: Memory, effect: Effect, answer: Answer, at: Instant
   if (isMisplaced(effect, answer)) return { memory: withObject(memory, answer.right), failed: DROPPED };
   if (request.verb === "delete") return { memory, isStale: true };
   const { status } = asObject("body" in request ? request.body : {});
-  // One that waits for its turn may wait for long: what it needs is read anew when it begins.
+  // An ActionSet that waits for its turn may wait for long: what it needs is read anew when it begins.
   const facts: Memory["facts"] = purpose === QUEUE ? new Map() : memory.facts;
   const next = { ...withObject(memory, answer.right), facts };
   return { memory: isObject(status) ? { ...next, recorded: status, recordedAt: at } : next };
@@ -77,7 +77,7 @@ const ownAnswered = (memory: Memory, effect: Effect, answer: Answer, at: Instant
 const isUncreated = ({ request: { verb } }: Effect, error: ApiError): boolean =>
   verb === "create" && error.type === "refused" && (error.code === 404 || (error.code === 409 && !isTaken(error)));
 
-/** How long an answer that does not fit its request is not believed, in ms: something before the API server may give it. */
+/** The time for which an answer that does not fit is not believed, in ms: something before the API server may give it. */
 const DISBELIEF = 60_000;
 
 /** A conflict for what has no precondition, or an object that is not found, but not the one that was asked for. */
@@ -101,7 +101,7 @@ const isDoubted = (
   error: ApiError,
 ): boolean => isUnfit(effect, error) && at < (doubts.get(effect.fact) ?? at) + DISBELIEF;
 
-/** It was asked before a watch told of a change of the same object: it is asked again. */
+/** Whether a request was sent before a watch told of a change of the same object: it is sent again. */
 const isOutdated = ({ changed }: Memory, { effect, sent }: Extract<Happened, { type: "answered" }>): boolean =>
   [...changed].some(([index, at]) => sent <= at && isWatchedFact(effect.fact, index));
 

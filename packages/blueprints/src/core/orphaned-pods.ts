@@ -7,7 +7,7 @@ import type { Effect } from "./effect.ts";
 import type { Memory } from "./memory.ts";
 import { inquiry, remove } from "./requests.ts";
 
-/** Where functions run Pods, as far as that is known without a journal: its own namespace, and those of its objects. */
+/** The namespaces in which functions run Pods, as far as known without a journal: its own, and those of its objects. */
 const namespacesOf = ({ metadata: { namespace }, spec }: ActionSet): readonly string[] => [
   ...new Set([namespace, ...(spec?.actions ?? []).map(({ object }) => object?.namespace || namespace)]),
 ];
@@ -24,7 +24,7 @@ export interface Orphans {
 }
 
 /**
- * Deletes all of them, as the ServiceAccount.
+ * Deletes the Pods of an ActionSet without a journal, as the ServiceAccount.
  *
  * Guarantees: with no effects left, each Pod that could be found is deleted, or has a problem.
  */

@@ -36,7 +36,7 @@ const metadataOf = ({ kind, metadata }: KubeObject): Data =>
     field("UID", text(metadata.uid ?? ""), "uid", "omitempty"),
     field("ResourceVersion", text(metadata.resourceVersion ?? ""), "resourceVersion", "omitempty"),
     field("Labels", given(metadata.labels), "labels", "omitempty"),
-    // That of a client-side `kubectl apply` has the whole Secret.
+    // The annotation of a client-side `kubectl apply` has the whole Secret.
     field(
       "Annotations",
       kind === "Secret" ? tainted(given(metadata.annotations)) : given(metadata.annotations),
@@ -91,7 +91,7 @@ const configMapParams = (object: JsonObject): Data => {
   ]);
 };
 
-/** All values, or the first problem, or nothing yet. */
+/** Collects all values; the first problem, if there is one; undefined: one is still to be read. */
 const collected = (
   all: readonly (readonly [string, Found])[],
 ): E.Either<string, Readonly<Record<string, Data>>> | undefined => {

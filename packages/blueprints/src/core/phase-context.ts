@@ -15,13 +15,13 @@ import type { Inquiry, ObjectRef } from "./requests.ts";
 /** The fact of the object that a phase waits for: it is forgotten, and so read again, when a watch tells of a change. */
 export const WATCHED = "watched";
 
-/** The same, of a phase that waits for several. */
+/** The fact of one of several objects that a phase waits for. */
 export const watchedAt = (at: number): string => `${at}/${WATCHED}`;
 
 /** An object that is waited for, as it was read. */
 export interface WatchedObject {
   readonly ref: ObjectRef;
-  /** Undefined: it does not exist. */
+  /** The version; undefined: the object does not exist. */
   readonly resourceVersion: string | undefined;
 }
 
@@ -59,11 +59,11 @@ export interface Settings {
   readonly defaultTtl?: number | undefined;
   /** The image of Pods that move data: with restic and kando. */
   readonly toolsImage: string;
-  /** How long a Pod may take until it runs, in ms. */
+  /** The time that a Pod may take until it runs, in ms. */
   readonly podReadyTimeout: number;
   /** Unknown to others: what templates generate at random depends on it. */
   readonly seed: string;
-  /** Of this process as long as it leads: what another one has begun may be half done. */
+  /** The name of this process as long as it leads: what another one has begun may be half done. */
   readonly process: string;
 }
 
@@ -75,18 +75,18 @@ export interface PhaseContext {
   readonly attempt: number;
   /** The number of the Pod that this is about, if it has several: see {@link partOf}. */
   readonly part?: number;
-  /** Of what is chosen at random, names included. Unknown to others. */
+  /** The seed of what is chosen at random, names included. Unknown to others. */
   readonly seed: string;
   /** The object of the action. */
   readonly object?: ObjectReference;
   /** The Profile of the action. */
   readonly profile?: ObjectReference;
   readonly startedAt: Instant;
-  /** How long this attempt may take, in ms: as it says itself. */
+  /** The time that this attempt may take by its own timeout, in ms. */
   readonly timeout?: number;
-  /** The same, as its ActionSet bounds it, too. */
+  /** The time that it may take, also by the timeout of its ActionSet, in ms. */
   readonly allowed?: number;
-  /** Its changes are made in a Transaction. */
+  /** Whether its changes are made in a Transaction. */
   readonly isAtomic: boolean;
   /** A command that may have been executed, and nobody can tell, is executed again. */
   readonly mayRerun: boolean;
@@ -108,17 +108,17 @@ export interface PhaseContext {
   };
   /** The answer of this name, of this attempt. */
   readonly fact: (name: string) => Answer | undefined;
-  /** Why there is no answer of this name yet, where it was asked for. */
+  /** The reason why there is no answer of this name yet, if it was asked for. */
   readonly trouble: (name: string) => ApiError | undefined;
-  /** How a command has ended, by its key. */
+  /** The outcome of a command, by its key. */
   readonly executed: (key: string) => ExecOutcome | undefined;
 }
 
-/** Of all that this attempt makes: its annotation. */
+/** The annotation of all that this attempt makes. */
 export const madeBy = ({ actionSet, id, name, attempt }: PhaseContext): string =>
   attemptOf(actionSet.metadata.uid, id.action, name, attempt);
 
-/** The same, without the attempt: how it begins. */
+/** The beginning of the annotation of all that a phase makes, without the attempt. */
 export const phaseOf = (context: PhaseContext): string => madeBy(context).slice(0, -`${context.attempt}`.length);
 
 /** Tells whether this phase has made it, in this attempt or an earlier one: for objects whose names others may choose, too. */
@@ -150,13 +150,13 @@ export const inquiryOf = (context: PhaseContext): Inquiry => {
 /** The next step of a phase. */
 export type PhaseStep =
   | { readonly type: "run"; readonly effects: readonly Effect[] }
-  /** It must know this after a restart. args: its arguments as they were rendered, to be kept with it. */
+  /** Records facts for after a restart. args: the arguments as they were rendered, to be kept with them. */
   | { readonly type: "remember"; readonly remembered: JsonObject; readonly args?: RenderedObject }
   | {
       readonly type: "wait";
       readonly until: Instant;
       readonly because: string;
-      /** It waits for something that has ended: only the result is still to be read. */
+      /** Whether the awaited has ended, and only its result is still to be read. */
       readonly isOver?: true;
       readonly watched?: readonly WatchedObject[];
       readonly follow?: readonly LogSource[];
@@ -175,7 +175,7 @@ export interface Access {
   readonly resource: string;
   readonly subresource?: string;
   readonly namespace: string;
-  /** Of the only object, if it is known: a Role may be for that one alone. */
+  /** The name of the only object, if it is known: a Role may be for that one alone. */
   readonly name?: string;
 }
 
@@ -184,9 +184,9 @@ export interface NamedObjects {
   readonly verbs: readonly string[];
   /** The argument, such as `args.objectReference`. */
   readonly at: string;
-  /** As they are written, with templates; or in words, with why they are not known. */
+  /** The objects as they are written, with templates; or words for them, with why they are not known. */
   readonly objects: ObjectReference | string;
-  /** Of a reference that has none; "": then the object is in no namespace. Absent: only the API server knows. */
+  /** The namespace for a reference without one; "": the object is in none. Absent: only the API server knows. */
   readonly namespace?: string | undefined;
 }
 
@@ -199,7 +199,7 @@ export interface KanisterFunction<T extends ArgTable = ArgTable> {
   readonly concealed?: readonly (keyof T & string)[];
   /** The permissions that it needs, as far as the namespaces are known before it starts. @param object that of the action */
   readonly access: (args: Partial<Args<T>>, namespace: string, object?: ObjectReference) => readonly Access[];
-  /** It reads the Profile of the action itself, whatever its arguments are. */
+  /** Whether it reads the Profile of the action itself, whatever its arguments are. */
   readonly readsProfile?: true;
   /**
    * The objects that its arguments name, of those permissions that `access` does not know.
@@ -209,7 +209,7 @@ export interface KanisterFunction<T extends ArgTable = ArgTable> {
   readonly named?: (args: JsonObject, isAtomic: boolean) => readonly NamedObjects[];
   /** Says what is wrong with args before they are rendered, beyond names, required ones and templates. */
   readonly problems?: (args: JsonObject) => readonly string[];
-  /** Of a function that changes objects: what it needs to do so in a Transaction. Absent: it does the same in an atomic action. */
+  /** The needs of a function that changes objects in a Transaction. Absent: it does the same in an atomic action. */
   readonly atomic?: {
     /** The permissions in place of the others, beside those on Transactions. */
     readonly access: (args: Partial<Args<T>>, namespace: string, object?: ObjectReference) => readonly Access[];
@@ -217,6 +217,6 @@ export interface KanisterFunction<T extends ArgTable = ArgTable> {
     readonly problems: (args: Partial<Args<T>>) => readonly string[];
   };
   readonly step: (args: Args<T>, context: PhaseContext) => PhaseStep;
-  /** The same once the ActionSet is deleted: what it has made is found, to be removed. Default: it fails at once. */
+  /** Steps in place of `step` once the ActionSet is deleted: finds what it has made, to be removed. Default: it fails at once. */
   readonly stop?: (args: Args<T>, context: PhaseContext) => PhaseStep;
 }

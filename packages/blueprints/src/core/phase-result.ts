@@ -12,7 +12,7 @@ import { scrubbed, type SecretValues, withoutParts } from "./scrub.ts";
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Of all outputs together, as JSON, in bytes: they are in the journal. */
+/** The most bytes of all outputs together, as JSON: they are in the journal. */
 const MOST_OUTPUTS = 512 * 1024;
 
 const outputProblem = (journal: Journal): string | undefined => {
@@ -23,12 +23,12 @@ const outputProblem = (journal: Journal): string | undefined => {
     : undefined;
 };
 
-/** Of a journal as JSON, in bytes: a Secret may have 1 MiB, and each phase that begins takes a little. */
+/** The most bytes of a journal, as JSON: a Secret may have 1 MiB, and each phase that begins takes a little. */
 const MOST_JOURNAL = 1_000_000;
 
 const fits = (journal: Journal): boolean => jsonBytes(journal) <= MOST_JOURNAL;
 
-/** Of the arguments of all phases that run: those for which there is no room are rendered again after a restart. */
+/** The most bytes of the arguments of all phases that run: those that find no room are rendered again after a restart. */
 const MOST_ARGS = 128 * 1024;
 
 const withArgs = (journal: Journal, record: PhaseRecord, args: RenderedObject | undefined): PhaseRecord => {
@@ -37,13 +37,13 @@ const withArgs = (journal: Journal, record: PhaseRecord, args: RenderedObject | 
   return jsonBytes([...all, args]) > MOST_ARGS ? record : { ...record, args: args as unknown as JsonObject };
 };
 
-/** Without what matters only while it runs. */
+/** Drops what matters only while a phase runs. */
 const settled = (record: PhaseRecord): PhaseRecord => {
   const { seen, args, ...others } = record;
   return seen === undefined && args === undefined ? record : others;
 };
 
-/** Without what phases that run may do without, as a rule: it can be read and rendered again. */
+/** Drops what running phases can usually do without: it can be read and rendered again. */
 const forgotten = (journal: Journal): Journal =>
   running(journal).reduce((all, id) => {
     const record = recordOf(all, id);

@@ -26,7 +26,7 @@ const instant = (time: string | undefined): Instant => fromTimestamp(time) ?? 0;
 
 const limitOf = ({ spec, time }: Journal): Instant => instant(time) + (timeoutOf(spec) ?? Number.POSITIVE_INFINITY);
 
-/** When the phases of an ActionSet must be done; never, once they are, or none begins any more. deferPhases are not bounded by it. */
+/** The time by which phases must be done; never, once they are, or none begins any more. It does not bound deferPhases. */
 export const timeLimit = (journal: Journal): Instant =>
   isStopped(journal) || arePhasesEnded(journal) ? Number.POSITIVE_INFINITY : limitOf(journal);
 
@@ -42,7 +42,7 @@ const allowedTo = (
   return least === Number.POSITIVE_INFINITY ? undefined : least;
 };
 
-/** All that has been learned while it runs. */
+/** The answers, errors, logs and ended commands of a phase that runs. */
 type Learned = Pick<Memory, "facts" | "troubles" | "logs" | "execs">;
 
 const NOTHING: Learned = { facts: new Map(), troubles: new Map(), logs: new Map(), execs: new Map() };
@@ -115,17 +115,17 @@ export const firstProblem = (
   return step.type === "fail" ? [step.message] : [];
 };
 
-/** How long a phase may take: what bounds it, and a deferPhase after a deletion some time in any case. */
+/** The time that a phase may take: by its bounds, and a deferPhase after a deletion for a bounded time in any case. */
 const boundOf = (journal: Journal, { id, allowed }: PhaseContext): number =>
   allowed ?? (id.phase === "defer" && journal.deletedAt !== undefined ? DEFER_OF_DELETED : Number.POSITIVE_INFINITY);
 
-/** Since when it is over time, and only what it has come to is looked at. */
+/** The time since which a phase is late, and only its result is looked at. */
 const overdueSince = ({ remembered }: PhaseContext): Instant | undefined =>
   fromTimestamp(remembered[OVERDUE] as string | undefined);
 
 const OVERDUE = "overdueSince";
 
-/** How long a result that is there is looked for after that, in ms. */
+/** The time for which a result is looked for after that, in ms. */
 const LAST_LOOK = 60_000;
 
 export const deadlineOf = (journal: Journal, context: PhaseContext): Instant => {
@@ -133,7 +133,7 @@ export const deadlineOf = (journal: Journal, context: PhaseContext): Instant => 
   return since === undefined ? context.startedAt + boundOf(journal, context) : since + LAST_LOOK;
 };
 
-/** Why a phase is ended where it is, and is not done. Undefined: it goes on. */
+/** Says why a phase is ended before it is done. Undefined: it goes on. */
 const endedBy = (journal: Journal, context: PhaseContext): string | undefined => {
   const { id, now } = context;
   if (id.phase !== "defer" && mustEnd(journal))
@@ -182,7 +182,7 @@ export const stepOf = (context: PhaseContext, ask: Inquiry, journal: Journal): P
   const { func = "", args = {} } = phaseAt(journal, id);
   const found = functionOf(func);
   if (found === undefined) return fail(`function "${func}" does not exist in this version of the controller`);
-  // Asked for in any case: no value of a Secret that they have is shown.
+  // The params are read in any case, so that no value of their Secrets is shown.
   const params = paramsOf(ask, context.actionSet, journal, id);
   if (params === undefined) return undefined;
   const seed = `${journal.seed}/${phaseKey(id.action, id.phase, attempt)}`;

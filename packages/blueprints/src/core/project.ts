@@ -81,7 +81,7 @@ export const messageOf = (journal: Journal): string | undefined => {
   return first === "" ? last : `${first}; ${last}`;
 };
 
-/** In bytes. */
+/** The most bytes of a message. */
 const MOST_MESSAGE = 4096;
 
 export const shortened = (text: string, most: number = MOST_MESSAGE): string =>
@@ -104,7 +104,7 @@ const condition = (
   message,
 });
 
-/** As `kstatus` reads them: Ready, Reconciling and Stalled. */
+/** Makes the conditions that `kstatus` reads: Ready, Reconciling and Stalled. */
 const conditionsOf = (
   state: State,
   reason: string,
@@ -156,7 +156,7 @@ export const statusPatch = ({ status = {} }: ActionSet, projected: Projection, n
   };
 };
 
-/** Without the words of conditions, and the times that say only since when it is so. */
+/** Drops the words of conditions, and the times that say only since when it is so. */
 const substance = (status: JsonObject): JsonObject => {
   const { conditions, startTime: _, completionTime: __, ...others } = status;
   const all = Array.isArray(conditions) ? (conditions as readonly JsonObject[]) : [];
@@ -177,7 +177,7 @@ export const isProjected = ({ status }: ActionSet, patch: JsonObject, recorded: 
   isSame(asObject(status === undefined ? {} : ActionSetStatus.encode(status)), patch) ||
   (recorded !== undefined && isSame(recorded, patch));
 
-/** Of what one phase waits for, in characters. */
+/** The most characters of what one phase waits for. */
 const MOST_WORDS = 500;
 
 const brief = (text: string): string =>
@@ -251,7 +251,7 @@ export const projection = (journal: Journal, awaited: readonly Awaited[] = []): 
   ...progressOf(journal, awaited),
 });
 
-/** In the end. @param problem why the artifacts cannot be rendered */
+/** Projects a journal in the end. @param problem why the artifacts cannot be rendered */
 export const finalProjection = (
   journal: Journal,
   artifacts: readonly (Readonly<Record<string, Artifact>> | undefined)[],

@@ -23,7 +23,7 @@ export type Values = Pick<ActionSpec, "options" | "artifacts" | "podOverride" | 
   readonly configMaps?: Readonly<Record<string, KubeObject>>;
   readonly secrets?: Readonly<Record<string, KubeObject>>;
   readonly profile?: KubeObject;
-  /** Others that are read: the Secret of the Profile, the objects of phases. */
+  /** The other objects that are read: the Secret of the Profile, the objects of phases. */
   readonly objects?: readonly KubeObject[];
   readonly outputs?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 };
@@ -31,7 +31,7 @@ export type Values = Pick<ActionSpec, "options" | "artifacts" | "podOverride" | 
 export interface RenderedPhase {
   readonly name: string;
   readonly func: string;
-  /** Without the values of Secrets. Left: why it fails. */
+  /** The rendered arguments, without the values of Secrets. Left: why rendering fails. */
   readonly args: E.Either<string, JsonObject>;
 }
 
@@ -44,7 +44,7 @@ export interface RenderedAction {
 const KEYS = ["object", "workload", "configMaps", "secrets", "profile", "objects", "outputs"] as const;
 const OF_ACTION = ["options", "artifacts", "podOverride", "podLabels", "podAnnotations"] as const;
 
-/** Left: what is not among values. */
+/** Reads values. Left: what is not among them. */
 export const valuesOf = (value: unknown): E.Either<string, Values> => {
   if (!isObject(value)) return E.left("must be an object");
   const known: readonly string[] = [...KEYS, ...OF_ACTION];
@@ -60,7 +60,7 @@ export const valuesOf = (value: unknown): E.Either<string, Values> => {
   return wrong === undefined ? E.right(value) : E.left(`${wrong[0]} must be a manifest, with metadata.name`);
 };
 
-/** Where it stands says the kind of a Profile, ConfigMap or Secret. */
+/** A manifest of an object; a Profile, ConfigMap or Secret need not name its kind, which follows from its place. */
 type Manifest = Pick<KubeObject, "metadata"> & { readonly kind?: string };
 
 const refOf = ({ kind = "", metadata: { name = "", namespace } }: Manifest): ObjectReference => ({
@@ -72,7 +72,7 @@ const refOf = ({ kind = "", metadata: { name = "", namespace } }: Manifest): Obj
 const refsOf = (all: Readonly<Record<string, KubeObject>> = {}): Readonly<Record<string, ObjectReference>> =>
   Object.fromEntries(Object.entries(all).map(([name, object]) => [name, refOf(object)]));
 
-/** As the API server would have stored it. */
+/** Returns an object as the API server would have stored it. */
 const stored = (object: KubeObject, own: string): KubeObject => {
   const texts = Object.entries(asObject(object["stringData"])).map(([key, value]) => [
     key,

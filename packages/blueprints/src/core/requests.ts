@@ -223,7 +223,7 @@ export interface Inquiry {
   readonly missing: readonly Effect[];
 }
 
-/** Of the Secrets and ConfigMaps that an ActionSet names, in bytes: they are in memory as long as it runs. */
+/** The most bytes of the Secrets and ConfigMaps that an ActionSet names: they are in memory as long as it runs. */
 const MOST_NAMED = 512 * 1024;
 
 const TOO_MUCH: Answer = E.left({

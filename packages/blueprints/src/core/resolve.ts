@@ -24,13 +24,13 @@ import { PENDING } from "./schedule.ts";
 const MOST_JOURNAL = 400 * 1024;
 
 interface ResolvedAction {
-  /** In the order in which a reader meets them. */
+  /** The problems, in the order in which a reader meets them. */
   readonly problems: readonly string[];
   /** The action of the Blueprint, as far as there is one. */
   readonly wanted: BlueprintAction;
   /** Transactions are served, or are not needed. */
   readonly mayBeAtomic: boolean;
-  /** Undefined: something that its templates see is missing. */
+  /** The record of the action; undefined: something that its templates see is missing. */
   readonly record: ActionRecord | undefined;
 }
 
@@ -100,7 +100,7 @@ const resolveAction = (
   return { ...resolved, record };
 };
 
-/** All that is wrong with an action: what its phases may not do is asked with what is known of their arguments. */
+/** Lists all that is wrong with an action. The permissions of its phases are asked by the known part of their arguments. */
 const problemsOf = (
   inquiry: Inquiry,
   actionSet: ActionSet,

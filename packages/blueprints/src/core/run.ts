@@ -50,7 +50,7 @@ export const leftovers = (memory: Memory, actionSet: ActionSet, journal: Journal
 
 /** The next step of all running phases together. */
 export interface Advance {
-  /** With all that is to be recorded now. */
+  /** The journal with all that is to be recorded now. */
   readonly journal: Journal;
   readonly effects: readonly Effect[];
   /** The wait when nothing else is to be done. */
@@ -94,7 +94,7 @@ export const advance = (
   const removals = leftovers(memory, actionSet, rolling.journal);
   const effects = known.flatMap(({ step }) => (step.type === "run" ? step.effects : []));
   return {
-    // Nothing more begins before it is known which phases have ended in time.
+    // No further phase begins before it is known which ones have ended in time.
     journal: isLate ? rolling.journal : scheduled(rolling.journal, now, removals.length === 0),
     effects: [...removals, ...ask.missing, ...effects, ...rolling.effects],
     wait: {

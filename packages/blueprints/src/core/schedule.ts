@@ -14,11 +14,11 @@ const isEnded = ({ state }: PhaseRecord): boolean => state === "complete" || sta
 /** No further phase begins. */
 export const isStopped = ({ error, deletedAt }: Journal): boolean => error !== undefined || deletedAt !== undefined;
 
-/** Not all phases are done, and none begins any more. */
+/** Whether not all phases are done, and none begins any more. */
 const isFailing = (journal: Journal): boolean =>
   isStopped(journal) && journal.actions.some(({ phases }) => phases.some(({ state }) => state !== "complete"));
 
-/** Only deferPhases are left of it. */
+/** Whether only deferPhases are left of an ActionSet. */
 export const arePhasesEnded = ({ actions }: Journal): boolean => actions.every(({ phases }) => phases.every(isEnded));
 
 /** Tells whether its Transaction has changed something that must not stay: of an attempt that is followed by another, or of all. */
@@ -27,7 +27,7 @@ export const isToBeRolledBack = (journal: Journal, { state, remembered, rollback
   (rollback === undefined || rollback.state === "withdrawing") &&
   (state === "retrying" || ((state === "complete" || state === "failed") && isFailing(journal)));
 
-/** Those that run are ended, too, but for deferPhases. */
+/** Whether phases that run are ended, too, but for deferPhases. */
 export const mustEnd = ({ deletedAt, timedOutAt }: Journal): boolean =>
   deletedAt !== undefined || timedOutAt !== undefined;
 
@@ -37,7 +37,7 @@ export const recordOf = ({ actions }: Journal, { action, phase }: PhaseId): Phas
 /** A phase or deferPhase, by its place, with how far it is. */
 export type PlacedRecord = PhaseId & { readonly record: PhaseRecord };
 
-/** All phases of all actions in their order, each deferPhase after the phases of its action. */
+/** Returns all phases of all actions in their order, each deferPhase after the phases of its action. */
 export const recordsOf = ({ actions }: Journal): readonly PlacedRecord[] =>
   actions.flatMap(({ phases, deferPhase }, action): readonly PlacedRecord[] => [
     ...phases.map((record, phase) => ({ action, phase, record })),
@@ -54,15 +54,15 @@ export const retrying = (journal: Journal): readonly (PhaseId & { readonly at: I
     isRetrying(record) ? [{ action, phase, at: fromTimestamp(record.retryAt) ?? 0, why: record.message ?? "" }] : [],
   );
 
-/** Nothing is left of its phases: they are done, or none begins any more. */
+/** Whether the phases of an action are done, or none runs and none begins any more. */
 const isOver = ({ phases }: ActionRecord, stopped: boolean): boolean =>
   phases.every(isEnded) || (stopped && !phases.some(isActive));
 
-/** It was stopped before its first phase: then it has no deferPhase. */
+/** Whether an action was stopped before its first phase: then its deferPhase does not run. */
 const isUnbegun = (journal: Journal, { phases }: ActionRecord): boolean =>
   isStopped(journal) && phases.every(({ state }) => state === "pending");
 
-/** Nothing is left of it, its deferPhase included. */
+/** Whether nothing of an action is left to do, its deferPhase included. */
 export const isDone = (journal: Journal, action: ActionRecord): boolean =>
   isOver(action, isStopped(journal)) &&
   !action.phases.some((record) => isToBeRolledBack(journal, record)) &&
@@ -78,7 +78,7 @@ const begun = (record: PhaseRecord, now: Instant): PhaseRecord => ({
   startedAt: stamp(now),
 });
 
-/** Why a phase has failed. */
+/** The reason why a phase has failed. */
 type Failure = Pick<PhaseRecord, "message" | "isInterrupted">;
 
 const reasonOf = ({ message, isInterrupted }: Failure): Failure => ({
@@ -97,21 +97,21 @@ const again = (record: PhaseRecord, stopped: boolean, isCleared: boolean, now: I
     : record;
 };
 
-/** With the next attempts of its phases that have failed. */
+/** Begins the next attempts of phases of an action that have failed. */
 const retried = (journal: Journal, action: ActionRecord, isCleared: boolean, now: Instant): ActionRecord => {
   const { phases, deferPhase } = action;
   if (!phases.some(isRetrying) && (deferPhase === undefined || !isRetrying(deferPhase))) return action;
   const next = phases.map((record) =>
     again(record, isStopped(journal), isCleared && !isToBeRolledBack(journal, record), now),
   );
-  // It is the only chance to put back what the phases have changed.
+  // The deferPhase is the only chance to put back what the phases have changed.
   const isDeferStopped = journal.deletedAt !== undefined && deferPhase?.isInterrupted !== true;
   const defer = deferPhase && again(deferPhase, isDeferStopped, isCleared, now);
   const isSame = defer === deferPhase && next.every((record, at) => record === phases[at]);
   return isSame ? action : { ...action, phases: next, ...(defer && { deferPhase: defer }) };
 };
 
-/** With what begins next in an action. */
+/** Begins what is next in an action. */
 const advanced = (journal: Journal, action: ActionRecord, isHeld: boolean, now: Instant): ActionRecord => {
   const { phases, deferPhase } = action;
   const stopped = isStopped(journal);
@@ -128,7 +128,7 @@ const advanced = (journal: Journal, action: ActionRecord, isHeld: boolean, now: 
 };
 
 /**
- * With all that begins next: phases in order, actions side by side or one after the other.
+ * Begins all that is next: phases in order, actions side by side or one after the other.
  *
  * @param isCleared whether what earlier attempts have made is removed: before that no other one begins
  */
@@ -141,7 +141,7 @@ export const scheduled = (journal: Journal, now: Instant, isCleared = true): Jou
   return actions.some((action, at) => action !== journal.actions[at]) ? { ...journal, actions } : journal;
 };
 
-/** With one phase replaced. */
+/** Replaces the record of one phase. */
 export const withRecord = (journal: Journal, { action, phase }: PhaseId, record: PhaseRecord): Journal => ({
   ...journal,
   actions: journal.actions.map((one, at) => {
@@ -172,7 +172,7 @@ export const failed = (record: PhaseRecord, failure: Failure, now: Instant): Pha
   endedAt: stamp(now),
 });
 
-/** One that has failed, and is executed again. */
+/** The record of a phase that has failed, and is executed again. */
 export const toBeRetried = (record: PhaseRecord, failure: Failure, at: Instant): PhaseRecord => ({
   ...record,
   ...reasonOf(failure),

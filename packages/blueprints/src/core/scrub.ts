@@ -8,7 +8,7 @@ import { REDACTED } from "./text.ts";
 /** Shorter values are part of any text by chance. In bytes. */
 const LEAST = 8;
 
-/** As many characters in a row of a value are no part of a text by chance. */
+/** The number of characters in a row of a value that no text has by chance. */
 const PART = 16;
 
 /** Base64, also of a longer text in which it stands: without the characters that depend on its neighbours. */
@@ -37,19 +37,19 @@ const formsOf = (bytes: Buffer): readonly string[] => {
     ...inBase64(bytes),
     encoded,
     quoted,
-    // As Go has both.
+    // Go escapes more characters in both forms.
     encoded.replaceAll("%20", "+").replaceAll(/[!'()*]/gu, (char) => `%${codeOf(char).toUpperCase()}`),
     quoted.replaceAll(/[<>&]/gu, (char) => `\\u00${codeOf(char)}`),
-    // As a shell prints its commands.
+    // A shell prints its commands with quotes in this form.
     value.replaceAll("'", String.raw`'\''`),
   ];
 };
 
 /** The values that must not be shown. */
 export interface SecretValues {
-  /** In all forms, the longest first. */
+  /** The values in all forms, the longest first. */
   readonly whole: readonly string[];
-  /** The same of Secrets that were not made for a Pod: those have commands, which others may know. */
+  /** The values in all forms, but of Secrets that were made for a Pod: those have commands, which others may know. */
   readonly parts: readonly string[];
 }
 
@@ -96,7 +96,7 @@ export const scrubbed = (text: string, { whole }: Pick<SecretValues, "whole">): 
 /** Each part of a value has one of its blocks as a whole. */
 const BLOCK = PART / 2;
 
-/** Of comparisons of characters: a text that needs more is not shown at all. */
+/** The most comparisons of characters: a text that needs more is not shown at all. */
 const MOST_COMPARED = 1_000_000;
 
 /** The places of all blocks of a text. */
@@ -111,7 +111,7 @@ const blocksOf = (text: string): ReadonlyMap<string, readonly number[]> => {
   return places;
 };
 
-/** How far both are the same from there on, in steps of 1 or -1. */
+/** Counts the characters that both have in common from there on, in steps of 1 or -1. */
 const common = (one: string, at: number, other: string, place: number, step: 1 | -1): number => {
   let count = 0;
   for (;;) {

@@ -13,7 +13,7 @@ type Patch = Extract<Effect["request"], { readonly verb: "mergePatch" }>;
 const statusWrite = ({ fact, request }: Effect): Patch | undefined =>
   fact === OWN && request.verb === "mergePatch" && "status" in request.body ? request : undefined;
 
-/** Its finalizer is still to come. */
+/** Whether a patch adds the finalizer that the ActionSet does not have yet. */
 const takesUp = (request: Patch, actionSet: ActionSet): boolean => {
   const { finalizers } = asObject(asObject(request.body)["metadata"]);
   return Array.isArray(finalizers) && finalizers.includes(RUNNING) && !hasFinalizer(actionSet);

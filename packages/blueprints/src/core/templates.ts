@@ -88,7 +88,7 @@ const drawing = (seed: string): ((count: number) => Uint8Array) => {
   };
 };
 
-/** Undefined: it can be parsed. @param dialect whether it has functions of kubectl, too */
+/** Says why a template cannot be parsed; undefined: it can. @param dialect whether it has functions of kubectl, too */
 export const problemOf = (source: string, dialect?: Dialect): string | undefined => {
   const parsed = parseTemplate(source, dialect);
   return E.isLeft(parsed) ? parsed.left.message : undefined;
@@ -103,7 +103,7 @@ export const fieldsRead = (source: string): readonly ReadField[] => {
 interface RenderedAs {
   /** The path of the template, so that two draw different numbers. */
   readonly at: string;
-  /** As Go's option. Default: an error. */
+  /** The option of Go for missing keys. Default: an error. */
   readonly missingKey?: "error" | "zero";
   /** Default: sprig. */
   readonly dialect?: Dialect;

@@ -3,7 +3,7 @@ import { isObject } from "@janus/types";
 
 export interface Piece {
   readonly text: string;
-  /** It depends on the value of a Secret. */
+  /** Whether it depends on the value of a Secret. */
   readonly isTainted: boolean;
 }
 
@@ -28,5 +28,5 @@ export const isTainted = ({ pieces }: Text): boolean => pieces.some((piece) => p
 /** The whole text, Secrets included: for a process, and never for an object. */
 export const revealed = ({ pieces }: Text): string => pieces.map(({ text }) => text).join("");
 
-/** Undefined: it depends on a Secret. */
+/** Returns the text; undefined: it depends on a Secret. */
 export const untainted = (text: Text): string | undefined => (isTainted(text) ? undefined : revealed(text));

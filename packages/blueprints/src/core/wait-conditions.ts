@@ -17,11 +17,11 @@ export interface Conditions {
 /** The value of a condition for an object. */
 export interface Evaluated {
   readonly isMet: boolean;
-  /** For the message at the deadline. */
+  /** The words for the message at the deadline. */
   readonly shown: string;
 }
 
-/** How conditions are written. */
+/** The language in which conditions are written. */
 export interface Language {
   /** Says what is wrong with one, whatever the object is. */
   readonly problem: (text: string) => string | undefined;
@@ -51,7 +51,7 @@ const listOf = (conditions: Json | undefined, list: (typeof LISTS)[number]): E.E
     E.traverseArray(([at, one]: readonly [number, Json]) => read(list, at, one))([...all.entries()]),
   );
 
-/** Left: what is wrong with the first wrong one. */
+/** Reads conditions. Left: what is wrong with the first wrong one. */
 export const readConditions = (conditions: JsonObject): E.Either<string, Conditions> =>
   E.flatMap(listOf(conditions, "anyOf"), (anyOf) =>
     E.flatMap(listOf(conditions, "allOf"), (allOf) =>

@@ -9,7 +9,7 @@ const parsed = (text: string): E.Either<string, readonly unknown[]> =>
     (error) => (error instanceof YamlError ? `is not YAML: line ${error.line}: ${error.message}` : "is not YAML"),
   );
 
-/** Where a Secret keeps its values. */
+/** The fields in which a Secret keeps its values. */
 const VALUES = ["data", "stringData"];
 
 /** Stands in the place of a Secret, to see what depends on it. */
@@ -24,7 +24,7 @@ const objects = (all: readonly unknown[]): E.Either<string, readonly JsonObject[
 };
 
 /**
- * Its documents; empty ones are left out. Left: what is wrong, without the text itself.
+ * Reads the documents of a text; empty ones are left out. Left: what is wrong, without the text itself.
  *
  * Guarantees: whatever the Secrets are that it depends on, the documents are the same, but for the values of the Secrets among them.
  *

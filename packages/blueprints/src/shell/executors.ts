@@ -7,14 +7,14 @@ import { endedBy, endLog, type ExecOutcome, type ExecSource, isUnstarted, NO_LOG
 import { impersonating } from "./log-followers.ts";
 
 export interface Executors {
-  /** These commands are executed for it, and no longer any others: their connections are closed. */
+  /** Executes these commands for an ActionSet, and no longer any others: their connections are closed. */
   readonly join: (uid: string, namespace: string, sources: readonly ExecSource[]) => void;
-  /** It is forgotten: commands that run, or whose end is not known yet, are kept, since it may be read again. */
+  /** Forgets an ActionSet, but not commands that run, or whose end is not known yet: it may be read again. */
   readonly leave: (uid: string) => void;
   readonly stop: () => void;
 }
 
-/** Before a command that has not been started is tried again, in ms. */
+/** The pause before a command that has not been started is tried again, in ms. */
 const PAUSE = 500;
 
 interface Execution {
@@ -34,7 +34,7 @@ export const executors = (
 ): Executors => {
   const started = new Map<string, Map<string, Execution>>();
 
-  /** Undefined: it is to be tried again, after so many ms. */
+  /** Executes a command once. A number: it is to be tried again, after so many ms. */
   const attempt = async (
     namespace: string,
     { as, namespace: of, pod, container, command, stdin }: ExecSource,
@@ -88,7 +88,7 @@ export const executors = (
       for (const [key, one] of own) {
         if (sources.some((source) => source.key === key)) continue;
         if (one.outcome !== undefined && one.outcome !== CLOSED) own.delete(key);
-        // It may have been started: should it be asked for again, it is not started again.
+        // The command may have been started: should it be asked for again, it is not started again.
         one.aborted.abort();
         one.outcome = CLOSED;
       }

@@ -15,10 +15,10 @@ import { BLUEPRINTS_LEASE } from "../api/names.ts";
 
 interface OwnValues {
   readonly defaultServiceAccount: string;
-  /** In ms. */
+  /** The time that a Pod may take until it runs, in ms. */
   readonly podReadyTimeout: number;
   readonly maxRunningActions: number;
-  /** In seconds; undefined: they are kept. */
+  /** The seconds after which ActionSets that have ended are deleted; undefined: they are kept. */
   readonly defaultTtl: number | undefined;
   readonly toolsImage: string;
 }
@@ -92,6 +92,6 @@ const OWN: OwnFlags<OwnValues> = {
   },
 };
 
-/** Left: what is wrong with the flags, or the help text, if it was requested. */
+/** Parses the flags. Left: what is wrong with them, or the help text, if it was requested. */
 export const parseFlags = (args: readonly string[], env: NodeJS.ProcessEnv): E.Either<FlagProblem, Flags> =>
   parse(args, env, OWN, { help: HELP, ...DEFAULTS });

@@ -15,7 +15,7 @@ interface Subject {
   readonly uid?: string;
 }
 
-/** Not waited for, and not repeated: an event is a sign of life, and nothing depends on it. */
+/** Records events, without waiting or trying again: an event is a sign of life, and nothing depends on it. */
 export const kanisterEvents =
   (api: Api) =>
   ({ object, facts }: Memory, all: readonly StepEvent[], at: Date): void => {

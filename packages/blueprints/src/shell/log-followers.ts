@@ -6,15 +6,15 @@ import * as E from "fp-ts/lib/Either.js";
 import { endLog, type LogOutput, type LogSource, NO_LOG, readLog } from "../core/index.ts";
 
 export interface LogFollowers {
-  /** These logs are followed for it, and no longer any others. Those that were read to the end are not read again. */
+  /** Follows these logs for an ActionSet, and no longer any others. Those that were read to the end are not read again. */
   readonly join: (uid: string, namespace: string, sources: readonly LogSource[]) => void;
   readonly leave: (uid: string) => void;
   readonly stop: () => void;
 }
 
-/** Before a log is read again from its beginning, in ms. */
+/** The pause before a log is read again from its beginning, in ms. */
 const PAUSE = 500;
-/** How often the part that was read so far is told, in ms. */
+/** The pause between two reports of the part that was read so far, in ms. */
 const TOLD_EVERY = 5000;
 /** A container that has not started has no log: it is asked for so often. */
 const MOST_REFUSALS = 20;
@@ -23,7 +23,7 @@ export const impersonating = (namespace: string, serviceAccount: string): Impers
   user: `system:serviceaccount:${namespace}:${serviceAccount}`,
 });
 
-/** Undefined: it is worth another try. */
+/** Says why a log cannot be read; undefined: it is worth another try. */
 const problemOf = (error: ApiError, refusals: number): string | undefined => {
   if (isAbsent(error)) return "its Pod is gone";
   if (error.type === "refused" && error.code === 400) return refusals < MOST_REFUSALS ? undefined : messageOf(error);
@@ -35,7 +35,7 @@ interface Followed {
   readonly isOver: boolean;
   /** The part of it that was read so far. */
   log: LogOutput;
-  /** Until that is told. */
+  /** The timer until that is told. */
   soon?: NodeJS.Timeout;
 }
 
@@ -58,7 +58,7 @@ export const logFollowers = (
     }, TOLD_EVERY);
   };
 
-  /** One reading from the beginning. @param onOutput there is another output */
+  /** Reads a log once from its beginning. @param onOutput called when there is another output */
   const read = async (
     namespace: string,
     source: LogSource,

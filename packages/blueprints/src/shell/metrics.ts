@@ -4,10 +4,10 @@ import type { Measure } from "../core/index.ts";
 
 const STATES = ["pending", "running", "complete", "failed"];
 
-/** From the command of a second to the backup of a day, in s. */
+/** The buckets of durations in s, from the command of a second to the backup of a day. */
 const BUCKETS = [0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400];
 
-/** How many there are by state; undefined until all were listed. */
+/** Counts ActionSets by state; undefined until all were listed. */
 type Counts = () => ReadonlyMap<string, number> | undefined;
 
 export interface ActionSetMetrics {

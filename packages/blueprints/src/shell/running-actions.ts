@@ -4,22 +4,22 @@
 export interface Candidate {
   readonly uid: string;
   readonly namespace: string;
-  /** In the work queue. */
+  /** The key in the work queue. */
   readonly key: string;
-  /** As of the API server, RFC 3339. */
+  /** The time of its creation by the API server, as RFC 3339. */
   readonly createdAt: string;
-  /** How many it has. */
+  /** The number of its actions. */
   readonly actions: number;
 }
 
 export interface RunningActions {
   /** Tells whether it may begin now. One with more actions than there may be begins when no other of its namespace runs. */
   readonly mayBegin: (candidate: Candidate) => boolean;
-  /** It is executed from now on. */
+  /** Takes note that an ActionSet is executed from now on. */
   readonly begin: (candidate: Candidate) => void;
-  /** It waits for its turn: it is woken then. */
+  /** Has an ActionSet wait for its turn, at which it is woken. */
   readonly wait: (candidate: Candidate) => void;
-  /** It is neither executed nor waits any more. */
+  /** Takes note that an ActionSet is neither executed nor waits any more. */
   readonly leave: (uid: string) => void;
 }
 

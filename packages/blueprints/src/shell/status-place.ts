@@ -17,7 +17,7 @@ const look = async (api: Api): Promise<E.Either<ApiError, boolean>> => {
   if (E.isRight(found)) return E.right(found.right.statusSubresource);
   const { left } = found;
   if (left.type === "unknown") return E.left({ type: "unanswered", cause: "malformed", message: left.message });
-  // Who may not ask is told by the answers to writes.
+  // A controller that may not ask learns it from the answers to writes.
   return classify(left) === "permanent" ? E.right(false) : E.left(left);
 };
 

@@ -15,10 +15,10 @@ const branchForm: Rule<string> = {
   holds: isBranchForm,
 };
 
-/** Paths of git may have so many bytes. */
+/** The most characters of the name of a branch: it is a path of git. */
 const LONGEST = 1024;
 
-/** Where none may be given as an empty text, too. */
+/** The name of a branch, or an empty text for none. */
 export const branchOrNone = satisfying(string({ maxLength: LONGEST }), branchForm);
 
 export const branch = satisfying(string({ minLength: 1, maxLength: LONGEST }), branchForm);

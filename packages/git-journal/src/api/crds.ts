@@ -8,7 +8,7 @@ import { ClusterWatchRule, WatchRule } from "./watch-rule.ts";
 
 const column = (name: string, jsonPath: string, type = "string"): JsonObject => ({ name, type, jsonPath });
 
-/** Of `kubectl get -o wide` only. */
+/** A column that only `kubectl get -o wide` shows. */
 const wide = (name: string, jsonPath: string): JsonObject => ({ ...column(name, jsonPath), priority: 1 });
 
 const ofReady = (field: string): string => `.status.conditions[?(@.type=="Ready")].${field}`;
@@ -68,7 +68,7 @@ const definition = (
 
 const RULE: Columns = { before: [column("Destination", ".spec.destinationRef.name")] };
 
-/** They accept all objects of upstream that can be written to Git; fields that they do not have are pruned. */
+/** CRDs that accept all objects of upstream that can be written to Git; fields that they do not have are pruned. */
 export const gitJournalCrds: readonly JsonObject[] = [
   definition(gitRepoConfigs, GitRepoConfig, { before: [column("URL", ".status.url")] }),
   definition(gitDestinations, GitDestination, {

@@ -16,13 +16,13 @@ import { objectsWith } from "./metadata.ts";
 import { NamespacedName } from "./references.ts";
 import { GitDestinationStatus } from "./status.ts";
 
-/** Upstream's. It lets `..` through. */
+/** The pattern of upstream, which lets `..` through. */
 const FOLDER = "^([A-Za-z0-9._-]+/)*[A-Za-z0-9._-]+$";
 
-/** Paths of git may have 4096 bytes, and those of objects need the rest. */
+/** The most bytes of a folder: paths of git may have 4096, and those of objects need the rest. */
 const LONGEST_FOLDER = 1024;
 
-/** With the dots in which Windows, and so `git fsck`, does not tell a name from `.git`. */
+/** Matches `.`, `..`, and `.git` with any dots at its end, which Windows, and so `git fsck`, takes for `.git`. */
 const FORBIDDEN = /^(?:\.|\.\.|\.git\.*)$/iu;
 
 /** Whether git itself, or a file system, gives this segment of a path a meaning of its own. */

@@ -104,7 +104,7 @@ const someBranch: Rule<GitRepoConfigSpec> = {
 export const GitRepoConfig = objectsWith(satisfying(Spec, someBranch), GitRepoConfigStatus);
 export type GitRepoConfig = TypeOf<typeof GitRepoConfig>;
 
-/** All branches that may be written. */
+/** Returns all branches that may be written. */
 export const branchesOf = ({ branch, allowedBranches = [] }: GitRepoConfigSpec): readonly string[] => [
   ...new Set([...(branch === undefined || branch === "" ? [] : [branch]), ...allowedBranches]),
 ];

@@ -12,6 +12,6 @@ export const Metadata = excerpt({
 });
 export type Metadata = TypeOf<typeof Metadata>;
 
-/** Of objects of the kind with this spec and status. */
+/** The codec of objects of the kind with this spec and status. */
 export const objectsWith = <S, T>(spec: Codec<S>, status: Codec<T>) =>
   excerpt({ metadata: Metadata, spec, status: optional(status) });

@@ -18,7 +18,7 @@ import { Status } from "./status.ts";
 const texts = list(string(), { atomic: true });
 
 export const OPERATIONS = ["CREATE", "UPDATE", "DELETE"] as const;
-/** What is done to a file. */
+/** An operation on a file. */
 export type Operation = (typeof OPERATIONS)[number];
 
 const selected = {

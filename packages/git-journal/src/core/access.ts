@@ -3,12 +3,12 @@ import * as E from "fp-ts/lib/Either.js";
 import type { GitRepoConfig } from "../api/git-repo-config.ts";
 import { labelPredicate, type Labels } from "./label-selector.ts";
 
-/** Who refers to the repository: an object in a namespace, or a ClusterWatchRule, which may do so through a destination. */
+/** The writer that refers to the repository: an object in a namespace, or a ClusterWatchRule, perhaps through a destination. */
 export type Writer =
   | { readonly type: "namespaced"; readonly namespace: string; readonly labels: Labels }
   | { readonly type: "cluster"; readonly isThroughDestination: boolean };
 
-/** Why the repository may not be written; undefined: it may. */
+/** Returns why the writer may not write to the repository; undefined: it may. */
 export const accessDenied = (
   writer: Writer,
   { metadata, spec }: Pick<GitRepoConfig, "metadata" | "spec">,

@@ -15,7 +15,7 @@ const bytesOf = (text: string, prefix: string): Uint8Array | undefined => {
 
 const P = 2n ** 255n - 19n;
 
-/** With these of X25519 anybody knows what two would share: no sender encrypts for them. https://cr.yp.to/ecdh.html#validate */
+/** Points of X25519 whose shared secret anybody knows: no sender encrypts for them. https://cr.yp.to/ecdh.html#validate */
 const SMALL_ORDER: readonly bigint[] = [
   0n,
   1n,
@@ -24,7 +24,7 @@ const SMALL_ORDER: readonly bigint[] = [
   39382357235489614581723060781553021112529911719440698176882885853963445705823n,
 ];
 
-/** The number of 32 bytes, the least significant of which is the first, without its highest bit. */
+/** The number of 32 bytes, the least significant first, without its highest bit. */
 const coordinate = (bytes: Uint8Array): bigint =>
   bytes.reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n) % 2n ** 255n;
 
@@ -33,7 +33,7 @@ const isPublicKey = (text: string): boolean => {
   return text.startsWith("age1") && bytes !== undefined && !SMALL_ORDER.includes(coordinate(bytes) % P);
 };
 
-/** What is wrong with a recipient, without its text: it might be a private key. */
+/** Says what is wrong with a recipient, without its text: it might be a private key. */
 const problemOf = (text: string): string | undefined => {
   if (isPublicKey(text)) return undefined;
   if (/AGE-SECRET-KEY-|PRIVATE KEY/iu.test(text))
@@ -45,14 +45,14 @@ const problemOf = (text: string): string | undefined => {
   return "is no public key of age: compare it with what age-keygen -y prints (age1 and 58 more characters)";
 };
 
-/** How the Secrets of a destination are written. */
+/** The way in which the Secrets of a destination are written. */
 export interface SecretsOfDestination {
   readonly secrets: SecretFiles;
-  /** Of its condition: Secrets are left as they are. */
+  /** The message for its condition, where Secrets are left as they are. */
   readonly problem: string | undefined;
 }
 
-/** What is wrong with the first wrong one of `spec.secrets.ageRecipients`, for the condition of the GitDestination. */
+/** Says what is wrong with the first wrong one of `spec.secrets.ageRecipients`, for the condition of the GitDestination. */
 export const recipientProblem = (ageRecipients: readonly string[]): string | undefined => {
   const problems = ageRecipients.map(problemOf);
   const at = problems.findIndex((problem) => problem !== undefined);
@@ -60,10 +60,10 @@ export const recipientProblem = (ageRecipients: readonly string[]): string | und
 };
 
 /**
- * How the Secrets of a destination with these `spec.secrets.ageRecipients` are written.
+ * Decides how the Secrets of a destination with these `spec.secrets.ageRecipients` are written.
  *
- * Guarantees: where one of them is wrong, Secrets are not written, neither for the others nor without their data.
- * @param key of the digests
+ * Guarantees: if one of them is wrong, Secrets are not written, neither for the others nor without their data.
+ * @param key the key of the digests
  */
 export const secretsOf = (key: Uint8Array, ageRecipients: readonly string[] = []): SecretsOfDestination => {
   const problem = recipientProblem(ageRecipients);
@@ -73,8 +73,8 @@ export const secretsOf = (key: Uint8Array, ageRecipients: readonly string[] = []
 };
 
 /**
- * The private keys of a file such as that of `SOPS_AGE_KEY_FILE`: one in a line, beside comments. Those of plugins and post-quantum
- * ones are left out.
+ * Reads the private keys of a file such as that of `SOPS_AGE_KEY_FILE`: one in a line, beside comments. Those of plugins and
+ * post-quantum ones are left out.
  */
 export const identitiesOf = (file: string): E.Either<string, readonly string[]> => {
   const lines = file.split(/\r?\n/u).map((line, at) => ({ text: line.trim(), number: at + 1 }));

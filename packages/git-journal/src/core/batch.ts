@@ -8,17 +8,17 @@ import { authorKey, type By, type History, type Touch, UNKNOWN, type Version } f
 import type { FilePath } from "./path.ts";
 
 export interface BatchLimits {
-  /** Changed files, and their bytes, of one commit; so many that wait are a batch. */
+  /** The most changed files of a commit, and their bytes. As many that wait are pushed at once. */
   readonly maxFiles: number;
   readonly maxBytes: number;
-  /** In ms, from the first change on. */
+  /** The longest wait of a change, in ms, from the first one on. */
   readonly maxWait: number;
 }
 
-/** In characters: no duration is longer, and digits without end would take long to read. */
+/** The most characters of a duration: no real one is longer, and digits without end would take long to read. */
 const LONGEST_DURATION = 64;
 
-/** In ms; undefined if it says none, or nothing that is one. */
+/** Returns `push.interval` in ms; undefined if it is missing, or is no duration. */
 export const pushInterval = ({ push }: Pick<GitRepoConfigSpec, "push">): number | undefined => {
   const { interval = "" } = push ?? {};
   const ms = interval.length > LONGEST_DURATION ? undefined : parseDuration(interval);
@@ -35,17 +35,17 @@ export const limitsFor = (
   maxCommits: Math.max(1, spec.push?.maxCommits ?? MAX_COMMITS),
 });
 
-/** What is pending for a branch. */
+/** The changes that are pending for a branch. */
 export interface Pending {
   readonly files: number;
   readonly bytes: number;
-  /** When the first of these changes was seen. */
+  /** The time at which the first of these changes was seen. */
   readonly since: Instant;
-  /** Nothing was compared with this tip before. */
+  /** Whether nothing was compared with this tip before. */
   readonly isFirst: boolean;
 }
 
-/** When a batch is pushed; infinite: there is none. */
+/** Returns when a batch is pushed; infinite: nothing is pending. */
 export const dueAt = ({ files, bytes, since, isFirst }: Pending, limits: BatchLimits): Instant => {
   if (files === 0) return Number.POSITIVE_INFINITY;
   return isFirst || files >= limits.maxFiles || bytes >= limits.maxBytes ? since : since + limits.maxWait;
@@ -54,9 +54,9 @@ export const dueAt = ({ files, bytes, since, isFirst }: Pending, limits: BatchLi
 /** A file that differs from the live object. */
 export interface PendingFile {
   readonly path: FilePath;
-  /** What the tip says; undefined: it has no such file. */
+  /** The version at the tip; undefined: there is no such file. */
   readonly tip: Version | undefined;
-  /** What it has to say; undefined: it is deleted. */
+  /** The version of the live object; undefined: the file is deleted. */
   readonly live: Version | undefined;
   readonly operations: ReadonlySet<Operation>;
 }
@@ -64,7 +64,7 @@ export interface PendingFile {
 export interface CommittedFile {
   readonly operation: Operation;
   readonly path: FilePath;
-  /** Undefined: it is deleted. */
+  /** The new version; undefined: the file is deleted. */
   readonly version: Version | undefined;
   /** The last touch of it that the commit makes good. */
   readonly touch: number;
@@ -75,7 +75,7 @@ export interface PlannedCommit {
   readonly files: readonly CommittedFile[];
 }
 
-/** How many files have an author, and how many changes of which nobody knows who made them. What a list or a sweep has found is neither. */
+/** Counts the files with an author, and those with a touch whose author is not known. Files without a touch are neither. */
 export const hitsAndMisses = (
   commits: readonly PlannedCommit[],
 ): { readonly hits: number; readonly misses: number } => {
@@ -86,7 +86,7 @@ export const hitsAndMisses = (
   return { hits: count(true), misses: count(false) };
 };
 
-/** A commit while it is put together: of each file what it said before it, and what it says after it. */
+/** A commit while it is put together: each file with its versions before and after it. */
 interface Draft {
   readonly by: By;
   readonly files: Map<
@@ -100,7 +100,7 @@ const operationOf = (before: Version | undefined, after: Version | undefined): O
 
 const says = (version: Version | undefined): string | undefined => version?.fingerprint;
 
-/** What is not known of is the bot's, and older than all that is; what was missed after a touch comes after that. */
+/** Adds changes that no touch tells of, by the bot: before all touches, or after those of the same file. */
 const withMissed = (files: readonly PendingFile[], touches: readonly Touch[]): readonly Touch[] => {
   const last = new Map(touches.map((touch) => [touch.path, touch]));
   const missed = files
@@ -113,7 +113,7 @@ const withMissed = (files: readonly PendingFile[], touches: readonly Touch[]): r
 };
 
 /**
- * In an order in which all touches of a Transaction follow one another: before them what others have made of its files before, and
+ * Orders touches so that those of a Transaction follow one another: before them what others have made of its files earlier, and
  * after them all the rest.
  */
 const aroundTransaction = (
@@ -129,7 +129,7 @@ const aroundTransaction = (
   };
 };
 
-/** Transactions in the order of their last touches: the locks of the first kept the others from its files. */
+/** Lists Transactions in the order of their last touches: the locks of the first kept the others from its files. */
 const transactionsIn = (touches: readonly Touch[]): readonly string[] => {
   const newestFirst = touches.flatMap(({ by }) => (by.type === "transaction" ? [by.uid] : [])).toReversed();
   return [...new Set(newestFirst)].toReversed();
@@ -149,7 +149,7 @@ const inOrder = (touches: readonly Touch[]): readonly Touch[] => {
 const bytesOfDraft = ({ files }: Draft): number =>
   [...files.values()].reduce((sum, { after }) => sum + (after?.bytes ?? 0), 0);
 
-/** How large the files of a commit are. */
+/** The bytes of the files of a commit. */
 export const bytesOf = ({ files }: PlannedCommit): number =>
   files.reduce((sum, { version }) => sum + (version?.bytes ?? 0), 0);
 
@@ -161,7 +161,7 @@ const hasRoom = (draft: Draft, { path, version, by }: Touch, limits: BatchLimits
   return draft.files.size + (own === undefined ? 1 : 0) <= limits.maxFiles && bytes <= limits.maxBytes;
 };
 
-/** The newest commit of its author, unless a later one has its file, or it is full. */
+/** Finds the newest commit of the author, unless a later one has the file, or it is full. */
 const commitFor = (drafts: readonly Draft[], touch: Touch, limits: BatchLimits): Draft | undefined => {
   const at = drafts.findLastIndex(({ by }) => authorKey(by) === authorKey(touch.by));
   const draft = drafts[at];
@@ -180,7 +180,7 @@ const finished = ({ by, files }: Draft): PlannedCommit => ({
 });
 
 /**
- * The commits of a batch, in their order.
+ * Makes the commits of a batch, in their order.
  *
  * Guarantees: after the last one each file says what is live; versions of a file are committed in the order in which they were made;
  *             no commit has changes of two authors, nor of a Transaction and others; what changes nothing is in none; a Transaction

@@ -3,10 +3,10 @@ import { sha1 } from "@noble/hashes/legacy.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 
-/** By the hash that names the objects of the repository. */
+/** The hash by which the repository names its objects. */
 export type ObjectFormat = "sha1" | "sha256";
 
-/** https://git-scm.com/book/en/v2/Git-Internals-Git-Objects#_object_storage */
+/** Returns the id of the blob: https://git-scm.com/book/en/v2/Git-Internals-Git-Objects#_object_storage */
 export const blobId = (text: string, format: ObjectFormat): string => {
   const content = utf8ToBytes(text);
   const whole = concatBytes(utf8ToBytes(`blob ${content.length}\0`), content);

@@ -15,7 +15,7 @@ export const mapped = <K, V>(map: ReadonlyMap<K, V>, key: K, change: (value: V) 
   return value === undefined ? map : new Map(map).set(key, change(value));
 };
 
-/** What is changed in one resource of all destinations that have selected it. */
+/** Changes one resource in all destinations that have selected it. */
 export const inResource = (
   state: BranchState,
   resource: string,

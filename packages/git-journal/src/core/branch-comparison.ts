@@ -21,10 +21,10 @@ import { type Compared, mayDelete, type Plan, planned } from "./plan.ts";
 import { resumed } from "./transactions.ts";
 import type { Tree } from "./tree.ts";
 
-/** The longest text that may be a marker. */
+/** The most characters of a text that may be a marker. */
 const LONGEST_MARKER = 4_096;
 
-/** What is read of a blob. Its text is kept only if it may be a marker. */
+/** Reads a blob. Its text is kept only if it may be a marker. */
 export const readBlob = (content: Uint8Array): ReadBlob => {
   const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("utf8");
   const isMarker = text.length <= LONGEST_MARKER && text.includes("kind: Owner");
@@ -79,14 +79,14 @@ const contentsOf = (blobs: ReadonlyMap<string, ReadBlob>): ReadonlyMap<string, F
 const foldersOf = ({ destinations }: BranchState): readonly BaseFolder[] =>
   [...destinations.values()].map(({ wanted }) => wanted.destination.folder);
 
-/** Of which the tree is needed. */
+/** Returns the folders whose part of the tree is needed. */
 export const comparedFolders = (state: BranchState): readonly string[] =>
   writable(state).map(({ wanted }) => wanted.destination.folder);
 
 const markerIds = (state: BranchState, tree: Tree): readonly string[] =>
   foldersOf(state).flatMap((folder) => tree.get(markerPath(folder))?.id ?? []);
 
-/** The blobs that have to be read, because it is not known what they say. */
+/** Returns the blobs that have to be read, because it is not known what they say. */
 export const blobsToRead = (state: BranchState, tree: Tree): readonly string[] => {
   const known = entriesOf(state.blobs);
   const contents = contentsOf(known);
@@ -109,14 +109,14 @@ const ownershipOf = (
 
 export interface Comparing {
   readonly tree: Tree;
-  /** Those of which the tree was read; what is in others is left to the next comparison. */
+  /** The folders whose part of the tree was read; others are left to the next comparison. */
   readonly folders: ReadonlySet<string>;
-  /** Those that were asked for. */
+  /** The blobs that were asked for, by their ids. */
   readonly read: ReadonlyMap<string, ReadBlob>;
   /** The text of a version of a file, by its fingerprint, or its blob in the clone; undefined: neither is at hand. */
   readonly textOf: (fingerprint: string) => Uint8Array | ObjectId | undefined;
   readonly installation: Installation;
-  /** Of the commit of the tip, if it is known. */
+  /** The time of the commit of the tip, if it is known. */
   readonly tipDate: Instant | undefined;
   readonly now: Instant;
 }
@@ -129,7 +129,7 @@ interface OfDestination {
   readonly files: readonly PendingFile[];
 }
 
-/** The tip that is seen first in a process says what Transactions had not committed before. A first sync of a folder has no authors. */
+/** The first tip that a process sees tells which changes of Transactions it lacks. The first sync of a folder has no authors. */
 const resumesFrom = (
   { hasSettled }: BranchState,
   destination: DestinationState,
@@ -144,7 +144,7 @@ const resourceOf = (folder: BaseFolder, path: FilePath): string | undefined => {
   return layout && resourceKey({ group: layout.group, plural: layout.resource });
 };
 
-/** Only once for each resource in a process: what Transactions have changed before it began. */
+/** Adds what Transactions have changed before the process began, once for each resource. */
 const withResumed = (state: BranchState, history: History, part: OfDestination, now: Instant): History => {
   const { resources, wanted } = part.state;
   const touchedPaths = new Set(history.touches.map(({ path }) => path));
@@ -159,16 +159,16 @@ const withResumed = (state: BranchState, history: History, part: OfDestination, 
   }).reduce((longer, touch) => recorded(longer, { ...touch, at: now }), history);
 };
 
-/** The files that a destination has asked for, of these commits. */
+/** Returns the files of these commits that a destination has asked for. */
 const committedOf = ({ files }: OfDestination, commits: readonly PlannedCommit[]): ReadonlySet<FilePath> => {
   const asked = new Set(files.map(({ path }) => path));
   return new Set(commits.flatMap((one) => one.files.flatMap(({ path }) => (asked.has(path) ? [path] : []))));
 };
 
-/** So many bytes of files go into one push, or one commit that has more. */
+/** The most bytes of files in one push, unless its only commit has more. */
 const MOST_OF_PUSH = 24 * 1024 * 1024;
 
-/** The first of these commits, as far as they go into one push. */
+/** Returns the first of these commits, as many as go into one push. */
 const windowOf = (all: readonly PlannedCommit[], maxCommits: number): readonly PlannedCommit[] => {
   let bytes = 0;
   const tooMany = all.findIndex((commit, at) => {
@@ -214,9 +214,9 @@ const gitCommit = (
 };
 
 /**
- * What is missing at a tip.
+ * Compares the live objects with a tip, and makes the commits that are missing there.
  *
- * Guarantees: of a destination whose folder is another's, nothing is written in exclusive mode; the marker of a folder that is
+ * Guarantees: nothing is written for a destination in exclusive mode whose folder is another's; the marker of a folder that is
  *             nobody's is in the first commit; a commit that lacks a text, and all after it, are left to the next comparison.
  */
 export const compared = (
@@ -242,7 +242,7 @@ export const compared = (
       files: pendingFiles(plan, against, held),
     };
   });
-  // What has changed since it was asked which blobs to read: nothing is committed without it, and it is read next.
+  // An object may have changed since the list of blobs was made: nothing is committed until all of them are read.
   const isRead = parts.every(({ plan }) => plan.toRead.length === 0);
   const files = isRead ? parts.flatMap(({ files }) => files) : [];
   const touches = credited(state, state.history.touches);

@@ -11,12 +11,12 @@ import type { Ingested, KeptObject } from "./kept-object.ts";
 import type { FilePath } from "./path.ts";
 import type { SelectionSettings } from "./selection.ts";
 
-/** What is kept of an object; its text is not. */
+/** The part of an object that is kept; its text is not. */
 export type SeenObject =
   | Exclude<Ingested, { readonly type: "kept" }>
   | { readonly type: "kept"; readonly object: KeptObject };
 
-/** What a file of a destination is to say, as far as its object was seen. */
+/** A file of a destination, with what its object wants it to say. */
 export interface SeenFile {
   readonly destination: string;
   /** The key of the resource. */
@@ -32,23 +32,23 @@ export type BranchEvent =
       readonly gone: Wanted["gone"];
       readonly settings: SelectionSettings;
     }
-  /** All objects of a resource are listed: what is known of them stays until they are. */
+  /** A list of a resource begins: what is known of its objects stays until it ends. */
   | { readonly type: "listing"; readonly resource: string; readonly version: string }
-  /** These are all the objects there are. */
+  /** A list has ended: the objects of these files are all that exist. */
   | {
       readonly type: "listed";
       readonly resource: string;
       readonly version: string;
       readonly files: readonly SeenFile[];
     }
-  /** What was seen since the last list, or is seen now, is all there is. */
+  /** The list has ended again: all objects that exist were seen. */
   | { readonly type: "complete"; readonly resource: string }
   | { readonly type: "listFailed"; readonly resource: string; readonly because: string }
   /** An object was seen, or its end. */
   | {
       readonly type: "seen";
       readonly file: SeenFile;
-      /** Who has changed it, where no mark of a Transaction tells. */
+      /** The author, where no mark of a Transaction tells. */
       readonly by: By;
     }
   | { readonly type: "transaction"; readonly transaction: Transaction }

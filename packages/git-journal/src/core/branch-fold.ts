@@ -11,9 +11,9 @@ import { forgotten } from "./history.ts";
 import { largeMap } from "./large-map.ts";
 
 /**
- * What is known after an event.
+ * Returns what is known of a branch after an event.
  *
- * Guarantees: pure and total; an object that a failed list does not have is not taken for one that is gone.
+ * Guarantees: pure and total; an object that a failed list lacks is not taken for one that is gone.
  */
 export const afterEvent = (state: BranchState, event: BranchEvent, now: Instant): BranchState => {
   switch (event.type) {

@@ -15,7 +15,7 @@ export interface HeldTransaction {
 const isTouchedBy = ({ history }: BranchState, uid: string, at: FilePath): boolean =>
   history.touches.some(({ by, path }) => path === at && by.type === "transaction" && by.uid === uid);
 
-/** Whether what is known of the object of a file shows that the Transaction has changed it. */
+/** Whether the known state of an object shows that the Transaction has changed it. */
 const isShown = (state: BranchState, uid: string, { path, sign }: JournaledTarget): boolean => {
   const object = objectAt(state, path);
   // A mark that has come or moved is a touch; a later Transaction may have taken over its fields since.
@@ -29,7 +29,7 @@ const withShown = (state: BranchState, { transaction, evidence }: KnownTransacti
     ...transaction.targets.filter((target) => isShown(state, transaction.uid, target)).map(({ path }) => path),
   ]);
 
-/** What is to be done about each Transaction whose commit is not made. */
+/** Decides what is to be done about each known Transaction. */
 export const holdsOf = (state: BranchState, now: Instant): readonly HeldTransaction[] =>
   [...state.transactions.values()].map((known) => {
     const { transaction, evidence, isDone } = known;
@@ -38,7 +38,7 @@ export const holdsOf = (state: BranchState, now: Instant): readonly HeldTransact
     return { known, hold: holdOf(transaction, { ...evidence, shown }, state.branch.limits.maxWait, now) };
   });
 
-/** Of a resource that is not listed now: what was seen of it waits until it is. */
+/** Whether the resource of a file has no complete list now: its changes wait for that. */
 export const isUnlisted = (state: BranchState, path: FilePath): boolean =>
   writable(state).some(({ wanted, resources }) => {
     const { folder } = wanted.destination;
@@ -55,7 +55,7 @@ export interface Holds {
   readonly transactions: readonly HeldTransaction[];
   /** Files that are not committed now. */
   readonly held: ReadonlySet<FilePath>;
-  /** When a wait for a watch is over. */
+  /** The time at which the first wait for a watch is over. */
   readonly until: Instant;
 }
 

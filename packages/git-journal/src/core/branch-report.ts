@@ -7,10 +7,10 @@ import { type DestinationReport, placeOf } from "./journaled-branch.ts";
 import { entriesOf } from "./large-map.ts";
 import { isWithin } from "./path.ts";
 
-/** As a user names it: `deployments.apps`, `configmaps`. */
+/** The key as users write it: `deployments.apps`, `configmaps`. */
 const shownKey = (key: string): string => key.replace(/\.$/u, "");
 
-/** Of messages: there may be thousands of such objects. */
+/** The most objects in a message: there may be thousands. */
 const MOST = 5;
 
 const shortened = (texts: readonly string[], key: string): readonly string[] => [
@@ -57,11 +57,11 @@ const readinessOf = (state: BranchState, destination: DestinationState): Readine
     : { type: "progressing", reason: "Validating", message: `${place} is being compared with what is live` };
 };
 
-/** A marker is in the first commit. */
+/** Whether the folder has our marker, which is in the first commit. */
 const isOwner = ({ ownership, lastCommit }: DestinationState): boolean =>
   ownership?.type === "ours" || (ownership?.type === "free" && lastCommit !== undefined);
 
-/** What became of a destination. */
+/** Reports what became of a destination. */
 export const reportOf = (state: BranchState, destination: DestinationState): DestinationReport => {
   const { ownership, resources, lastCommit, lastPush, pushed } = destination;
   return {

@@ -20,39 +20,39 @@ import type { FilePath } from "./path.ts";
 import type { SelectedResource, SelectionRule, SelectionSettings } from "./selection.ts";
 import type { Evidence, JournaledTransaction } from "./transactions.ts";
 
-/** What is known of the objects of a resource. */
+/** The known objects of a resource. */
 export interface ListedResource {
   readonly version: string;
   readonly objects: LargeMap<FilePath, KeptObject>;
   /** Files of live objects that cannot be written, and why. */
   readonly spared: LargeMap<FilePath, { readonly because: string | undefined }>;
-  /** Only a complete list tells which objects there are not. */
+  /** The progress of the list: only a complete one tells which objects do not exist. */
   readonly list:
     | { readonly is: "begun" }
     | { readonly is: "complete" }
     /** `isAgain`: after another failure. */
     | { readonly is: "failed"; readonly because: string; readonly isAgain: boolean };
-  /** Its files were compared with the branch, in this process: what Transactions had changed before is committed. */
+  /** Whether its files were compared with the branch in this process: what Transactions had changed before is committed. */
   readonly isResumed: boolean;
 }
 
 export interface DestinationState {
   readonly wanted: JournaledDestination;
   readonly formerRules: readonly SelectionRule[];
-  /** By the keys of the resources. */
+  /** Maps the keys of resources to what is known of them. */
   readonly resources: ReadonlyMap<string, ListedResource>;
   /** Keys of resources that were selected before, in this process. */
   readonly dropped: ReadonlySet<string>;
-  /** By the marker at the tip; undefined: no tip was seen. */
+  /** The owner by the marker at the tip; undefined: no tip was seen. */
   readonly ownership: Ownership | undefined;
-  /** What Transactions have changed since then, and was not in the branch when this process began, is theirs; undefined: not compared. */
+  /** The time from which on changes that the branch lacks are those of ended Transactions; undefined: not compared yet. */
   readonly resumesFrom: Instant | undefined;
   readonly lastCommit?: ObjectId;
   readonly lastPush?: Instant;
   readonly pushed: DestinationReport["pushed"];
 }
 
-/** Where a target of a Transaction is read. */
+/** The place from which a target of a Transaction is read. */
 export interface TargetPlace {
   readonly destination: string;
   readonly resource: SelectedResource;
@@ -64,18 +64,18 @@ export interface KnownTransaction {
   readonly transaction: JournaledTransaction;
   readonly places: ReadonlyMap<FilePath, TargetPlace>;
   readonly evidence: Evidence;
-  /** Its commit is made, or it had ended before this process began. */
+  /** Whether its commit is made, or it had ended before this process began. */
   readonly isDone: boolean;
 }
 
-/** What is read of a blob. */
+/** The parts of a blob that are kept. */
 export interface ReadBlob {
   readonly content: FileContent | undefined;
-  /** Its text, if it may be a marker. */
+  /** The text, if it may be a marker. */
   readonly marker: string | undefined;
 }
 
-/** What was found of one destination. */
+/** The result of a comparison for one destination. */
 export interface ComparedDestination {
   readonly ownership: Ownership;
   readonly resumesFrom: Instant;
@@ -85,24 +85,24 @@ export interface ComparedDestination {
   readonly committed: ReadonlySet<FilePath>;
 }
 
-/** What was found when the live objects were compared with a tip. */
+/** The result of comparing the live objects with a tip. */
 export interface Comparison {
   readonly at: Instant;
-  /** Commits that are to be made now. */
+  /** The commits that are to be made now. */
   readonly commits: readonly PlannedCommit[];
-  /** These are all that are due. */
+  /** Whether these are all that are due. */
   readonly isAll: boolean;
   /** The last touch that was there, and the last of {@link BranchState.toCompare}. */
   readonly upTo: number;
   readonly number: number;
   /** Transactions whose commits were due, with their phases. */
   readonly due: ReadonlyMap<string, Phase>;
-  /** How many files differ, but for those that are held, and are in none of these commits. */
+  /** The number of files that differ, and are neither held nor in one of these commits. */
   readonly left: number;
-  /** Versions of files whose texts are not at hand, by their fingerprints. */
+  /** Maps the fingerprints of versions whose texts are not at hand to their files. */
   readonly missing: ReadonlyMap<string, FilePath>;
   readonly conflicts: readonly PathConflict[];
-  /** By the names of the destinations that were compared. */
+  /** Maps the names of the destinations that were compared to their results. */
   readonly destinations: ReadonlyMap<string, ComparedDestination>;
   readonly blobs: ReadonlyMap<string, ReadBlob>;
   readonly format: ObjectFormat;
@@ -115,27 +115,27 @@ export interface BranchState {
   readonly settings: SelectionSettings;
   readonly destinations: ReadonlyMap<string, DestinationState>;
   readonly transactions: ReadonlyMap<string, KnownTransaction>;
-  /** They were listed, or are not served. */
+  /** Whether the Transactions were listed, or are not served. */
   readonly areTransactionsKnown: boolean;
   readonly history: History;
-  /** Something may differ that no touch tells of; undefined: nothing. */
+  /** The comparison that is due, since something may differ that no touch tells of; undefined: none is. */
   readonly toCompare: { readonly since: Instant; readonly isUrgent: boolean; readonly number: number } | undefined;
-  /** When the tip was asked for last. */
+  /** The time of the last request for the tip. */
   readonly fetchedAt: Instant | undefined;
   readonly format: ObjectFormat;
-  /** What blobs say, by their ids, of files that may be compared. */
+  /** Maps ids to blobs of files that may be compared. */
   readonly blobs: LargeMap<string, ReadBlob>;
   readonly comparison: Comparison | undefined;
-  /** Commits that were made, and that the server may have, by the last of each push. */
+  /** Maps the last commit of a push to all of its commits, which the server may have. */
   readonly made: ReadonlyMap<ObjectId, readonly PlannedCommit[]>;
-  /** awaited: it is asked for; anothers: it was found that another process holds it. */
+  /** The Lease of the branch. `awaited`: it is asked for; `anothers`: another process was found to hold it. */
   readonly lease: "none" | "awaited" | "anothers" | "held";
   readonly trouble: Trouble | undefined;
   readonly failures: number;
   readonly retryAt: Instant;
-  /** The branch has said what is live, once in this process. */
+  /** Whether the branch has said what is live, once in this process. */
   readonly hasSettled: boolean;
-  /** When it had nothing to write for the first time; undefined: it has. */
+  /** The time since which there was nothing to write; undefined: there is. */
   readonly idleSince: Instant | undefined;
 }
 
@@ -161,11 +161,11 @@ export const initialBranch = (branch: JournaledBranch, settings: SelectionSettin
   idleSince: undefined,
 });
 
-/** Of those that may be written. */
+/** Returns the destinations that may be written. */
 export const writable = ({ destinations }: BranchState): readonly DestinationState[] =>
   [...destinations.values()].filter(({ wanted }) => !wanted.isBlocked && wanted.rules.length > 0);
 
-/** The object that a file is of. */
+/** Finds the object of a file. */
 export const objectAt = (
   { destinations }: Pick<BranchState, "destinations">,
   path: FilePath,

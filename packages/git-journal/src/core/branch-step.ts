@@ -1,7 +1,7 @@
 /**
  * Decides what a worker does next for its branch.
  *
- * Only one thing at a time: a crash falls before it, into it, or after it.
+ * There is one step at a time: a crash falls before it, into it, or after it.
  */
 import type { Instant } from "@janus/types";
 import { dueAt } from "./batch.ts";
@@ -10,11 +10,11 @@ import { holdsAt } from "./branch-holds.ts";
 import type { FilePath } from "./path.ts";
 
 export type BranchStep =
-  /** Nothing to do before this instant, unless something happens. */
+  /** Waits until this instant, unless something happens. */
   | { readonly do: "wait"; readonly until: Instant; readonly because: string }
   | { readonly do: "acquire" }
   | { readonly do: "release" }
-  /** Targets of a Transaction are read live, since the watch has not shown what it has done. */
+  /** Reads targets of a Transaction live, since the watch has not shown its changes. */
   | {
       readonly do: "readTargets";
       readonly uid: string;
@@ -26,9 +26,9 @@ export type BranchStep =
   | { readonly do: "sync"; readonly isFresh: boolean };
 
 export interface BranchTiming {
-  /** How often the tip is fetched, in ms. */
+  /** The pause between two fetches of the tip, in ms. */
   readonly refresh: number;
-  /** How long the Lease is kept while there is nothing to write, in ms. */
+  /** The time for which the Lease is kept while there is nothing to write, in ms. */
   readonly idle: number;
 }
 
@@ -36,15 +36,15 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 const wait = (until: Instant, because: string): BranchStep => ({ do: "wait", until, because });
 
-/** A list that has failed once may have what belongs into a commit with the rest; one that is forbidden for ever stops nothing. */
+/** Whether a list is complete, or has failed twice: one failure may pass, but a list that is always forbidden stops nothing. */
 const isTried = ({ list }: ListedResource): boolean => list.is === "complete" || (list.is === "failed" && list.isAgain);
 
-/** The first sync is one for all: before it, each list has come to its end, or has failed twice. */
+/** Whether objects can be compared: before the first sync, each list is complete, or has failed twice. */
 const isReady = (state: BranchState): boolean =>
   state.areTransactionsKnown &&
   (state.hasSettled || writable(state).every(({ resources }) => [...resources.values()].every(isTried)));
 
-/** What has been touched, and is not held. */
+/** Returns when the touches that are not held are due. */
 const touchesDue = ({ history, branch }: BranchState, held: ReadonlySet<FilePath>): Instant => {
   const free = history.touches.filter(({ path }) => !held.has(path));
   return dueAt(
@@ -66,18 +66,18 @@ const comparisonDue = ({ toCompare, branch }: BranchState): Instant => {
 const isIdle = ({ history, toCompare, trouble }: BranchState): boolean =>
   history.touches.length === 0 && toCompare === undefined && trouble === undefined;
 
-/** Now and then, and where something in the branch is in the way: nothing is pushed there, which would tell that it is gone. */
+/** Whether the server is asked for the tip: now and then, and while something is in the way there, since no push tells. */
 const isTipAsked = ({ fetchedAt, comparison, destinations }: BranchState, refresh: number, now: Instant): boolean =>
   fetchedAt === undefined ||
   now >= fetchedAt + refresh ||
   (comparison?.conflicts.length ?? 0) > 0 ||
   [...destinations.values()].some(({ ownership }) => ownership?.type === "anothers" && ownership.isBlocked);
 
-/** How many files differ, as far as it is known. */
+/** The number of files that are known to differ. */
 export const pendingOf = ({ history, comparison }: BranchState): number =>
   Math.max(new Set(history.touches.map(({ path }) => path)).size, comparison?.left ?? 0);
 
-/** What is next. */
+/** Decides the next step. */
 export const nextStep = (state: BranchState, { refresh, idle }: BranchTiming, now: Instant): BranchStep => {
   if (writable(state).length === 0)
     return state.lease === "none" ? wait(NEVER, "nothing is selected") : { do: "release" };

@@ -5,14 +5,14 @@
  */
 import { digitsOf, isDeeperThan, isObject, type Json, type JsonObject } from "@janus/types";
 
-/** What neither YAML 1.1 nor 1.2 has as it is, or has as the end of a line. */
+/** Characters that YAML 1.1 or 1.2 does not allow as they are, or takes for the end of a line. */
 const NEEDS_ESCAPE = /[^\n\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const ESCAPED = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu;
 
 const quoted = (text: string): string =>
   JSON.stringify(text).replaceAll(ESCAPED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** Of the first character: a letter, what begins paths, names of variables and flags, or a digit. */
+/** The beginning of a plain text: a letter, a digit, or what begins paths, names of variables, and flags. */
 const BEGINS_PLAIN = /^(?:[\p{L}\d/_$(;^]|\.[\p{L}/]|--?\p{L})/u;
 const ENDS_PLAIN = /: |:$| #| $/u;
 
@@ -20,7 +20,7 @@ const ENDS_PLAIN = /: |:$| #| $/u;
 const LIKE_NUMBER = /^[\d.][\d.,_:xXoOtTzZa-fA-F+\- ]*$/u;
 const WORD = /^(?:y|n|yes|no|true|false|on|off|null|\.inf|\.nan|-?e[-+]?\d+)$/iu;
 
-/** Whether YAML 1.1 and 1.2 both read the text back as this text, without quotes. */
+/** Whether YAML 1.1 and 1.2 both read the text back without quotes. */
 const isPlain = (text: string): boolean =>
   BEGINS_PLAIN.test(text) &&
   !ENDS_PLAIN.test(text) &&
@@ -45,10 +45,10 @@ const indented = (text: string, indent: string): string =>
     .map((line) => (line === "" ? "" : indent + line))
     .join("\n");
 
-/** With the dot that YAML 1.1 demands of a number with an exponent. */
+/** Writes a number, with the dot that YAML 1.1 demands before an exponent. */
 const numeral = (value: number): string => JSON.stringify(value).replace(/^(-?\d+)e/u, "$1.0e");
 
-/** What follows a key or a dash, from the space on; what it contains is indented by so much. */
+/** Writes what follows a key or a dash, from the space on; `indent` is that of the line. */
 const after = (value: Json, indent: string): string => {
   if (typeof value === "string") {
     if (!isBlock(value)) return ` ${onOneLine(value)}\n`;
@@ -61,13 +61,13 @@ const after = (value: Json, indent: string): string => {
   return ` ${digitsOf(value) ?? JSON.stringify(value)}\n`;
 };
 
-/** The lines of a list or an object that is not empty. */
+/** Writes the lines of a list or an object that is not empty; undefined: it is none. */
 const linesOf = (value: Json, indent: string): string | undefined => {
   if (Array.isArray(value)) return value.length === 0 ? undefined : itemsOf(value, indent);
   return isObject(value) && Object.keys(value).length > 0 ? fieldsOf(value, indent) : undefined;
 };
 
-/** In the column of their key; a list or an object in it begins on the line of its dash. */
+/** Writes items in the column of their key; a list or an object in an item begins on the line of its dash. */
 const itemsOf = (items: readonly Json[], indent: string): string =>
   items
     .map((item) => {
@@ -77,7 +77,7 @@ const itemsOf = (items: readonly Json[], indent: string): string =>
     })
     .join("");
 
-/** Longer ones YAML demands to be announced. */
+/** The most bytes of a simple key: YAML demands `?` before longer ones. */
 const LONGEST_KEY = 1000;
 
 const field = (name: string, value: Json, indent: string): string => {
@@ -109,24 +109,24 @@ const fieldsOf = (object: JsonObject, indent: string, first: readonly string[] =
 const OBJECT = ["apiVersion", "kind", "metadata"];
 const METADATA = ["name", "namespace", "labels", "annotations"];
 
-/** With no more levels, the indentation is a small part of the largest object. */
+/** The levels up to which the indentation is a small part of the largest object. */
 const SHALLOW = 10;
-/** In bytes. */
+/** The most bytes of indentation of a file. */
 const MOST_INDENTATION = 8 * 1024 * 1024;
 
-/** How many bytes of indentation its lines have, about. */
+/** Returns about how many bytes of indentation the lines of a value have. */
 const indentation = (value: Json, depth: number): number => {
   if (typeof value === "string") return value.includes("\n") ? value.split("\n").length * 2 * depth : 0;
   const parts = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
   return parts.reduce<number>((sum, part) => sum + 2 * depth + indentation(part, depth + 1), 0);
 };
 
-/** Whether the file would be many times as large as the object: a short list, deep inside of it, has long lines. */
+/** Whether the file would be many times as large as the object: a short list deep inside has long lines. */
 export const isIndentedTooFar = (object: JsonObject): boolean =>
   isDeeperThan(object, SHALLOW) && indentation(object, 0) > MOST_INDENTATION;
 
 /**
- * The text of an object's file.
+ * Writes the text of an object's file.
  *
  * Guarantees: readers of YAML 1.1 and of 1.2, and kubectl, read the object from it; equal objects have equal texts, in whatever
  *             order their fields are.

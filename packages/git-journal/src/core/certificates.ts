@@ -8,16 +8,16 @@ import type { Instant } from "@janus/types";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Clocks of nodes differ: a certificate begins so long before it is made. */
+/** The time by which a certificate begins before it is made, in ms: clocks of nodes differ. */
 const BACKDATED = HOUR;
 
-/** How long they last from when they are made, in ms. */
+/** The lives of certificates from when they are made, in ms. */
 export const LIVES = { authority: 365 * DAY, serving: 90 * DAY };
 
-/** So long after the configuration has named a CA, every API server trusts it, in ms. */
+/** The time after which every API server trusts a CA that the configuration names, in ms. */
 export const SETTLED_AFTER = 60_000;
 
-/** So many CAs are trusted. */
+/** The most CAs that are trusted. */
 const MOST_AUTHORITIES = 3;
 
 export interface Validity {
@@ -30,19 +30,19 @@ export interface Certificate extends Validity {
 }
 
 export interface ServingCertificate extends Certificate {
-  /** Names and addresses. */
+  /** The names and addresses that it is for. */
   readonly hosts: readonly string[];
   /** The PEM of the CA that has signed it; undefined: none of those that are trusted. */
   readonly issuer: string | undefined;
 }
 
-/** What there is, as far as it can be read. */
+/** The certificates that exist and can be read. */
 export interface Certificates {
-  /** Those that are trusted, the newest first. */
+  /** The CAs that are trusted, the newest first. */
   readonly authorities: readonly Certificate[];
   /** Whether the key of the newest is there, and is its. */
   readonly canIssue: boolean;
-  /** Undefined: there is none with its key. */
+  /** The certificate of the webhook; undefined: there is none with its key. */
   readonly serving: ServingCertificate | undefined;
 }
 
@@ -53,17 +53,17 @@ export const validityFrom = (now: Instant, life: number): Validity => ({
 
 const isValid = ({ notBefore, notAfter }: Validity, now: Instant): boolean => notBefore <= now && now < notAfter;
 
-/** After two thirds of its life: there is time to repair what keeps it from being renewed. */
+/** Whether it is not valid, or two thirds of its life are over: there is time to repair what keeps it from being renewed. */
 const isDue = (one: Validity, now: Instant): boolean =>
   !isValid(one, now) || now >= one.notBefore + ((one.notAfter - one.notBefore) * 2) / 3;
 
 /**
- * What to make next; undefined: nothing.
+ * Decides what to make next; undefined: nothing.
  *
  * Guarantees: as long as there is a valid certificate of a CA that is trusted, a certificate of another CA takes its place only when
  *             that one has been trusted for {@link SETTLED_AFTER}.
  *
- * @param hosts that the certificate has to be for
+ * @param hosts those that the certificate has to be for
  * @param trustedSince when the callers were first seen to trust the newest CA; undefined: they do not, or nobody knows
  */
 export const renewal = (
@@ -79,13 +79,13 @@ export const renewal = (
   return trustedSince !== undefined && now - trustedSince >= SETTLED_AFTER ? "serving" : undefined;
 };
 
-/** The CAs that are trusted with a new one: the former ones as long as something may be served that they have signed. */
+/** Adds a new CA to those that are trusted: former ones stay while something that they have signed may be served. */
 export const withAuthority = (
   newest: Certificate,
   former: readonly Certificate[],
   now: Instant,
 ): readonly Certificate[] => [newest, ...former.filter((one) => isValid(one, now))].slice(0, MOST_AUTHORITIES);
 
-/** What the configuration of the webhook says of whom to trust. */
+/** The CAs as the configuration of the webhook names them. */
 export const bundleOf = (authorities: readonly Pick<Certificate, "pem">[]): string =>
   authorities.map(({ pem }) => `${pem.trim()}\n`).join("");

@@ -2,19 +2,19 @@
 import type { By } from "./history.ts";
 import type { JournaledTransaction } from "./transactions.ts";
 
-/** As git has an author or a committer. */
+/** An author or a committer in git. */
 export interface GitIdentity {
   readonly name: string;
   readonly email: string;
 }
 
-/** The committer of all commits, and the author of what nobody is known for. */
+/** The committer of all commits, and the author of changes whose author is not known. */
 export const BOT: GitIdentity = { name: "GitOps Reverser", email: "gitops-reverser@configbutler.ai" };
 
-/** In characters: a line of a commit is no place for more. */
+/** The most characters of a line. */
 const LONGEST = 256;
 
-/** The text on one line: without control characters and separators of lines. */
+/** Puts a text on one line, without control characters and separators of lines. */
 export const oneLine = (text: string): string =>
   Array.from(text.toWellFormed().replaceAll(/[\p{Cc}\u2028\u2029]/gu, ""))
     .slice(0, LONGEST)
@@ -31,7 +31,7 @@ const slug = (name: string): string =>
     .slice(0, 64);
 
 /**
- * The author that a user of Kubernetes is.
+ * Makes an author of a user of Kubernetes.
  *
  * Guarantees: neither name nor email ends early, whatever the username has: no control character, `<` or `>`.
  */
@@ -41,7 +41,7 @@ export const authorOf = (username: string): GitIdentity => {
   return { name, email: EMAIL.test(name) ? name : `${slug(name) || "user"}@users.noreply.invalid` };
 };
 
-/** The author of a commit: of that of a Transaction who has requested it, if that is known. */
+/** The author of a commit: for a Transaction the user who has requested it, if that is known. */
 export const commitAuthor = (by: By, transaction: Pick<JournaledTransaction, "users"> | undefined): GitIdentity => {
   const username =
     by.type === "user" ? by.name : by.type === "transaction" ? transaction?.users.requestedBy : undefined;

@@ -13,18 +13,18 @@ export interface Installation {
 }
 
 export interface CommitContext {
-  /** Of all destinations of the branch. */
+  /** The folders of all destinations of the branch. */
   readonly folders: readonly BaseFolder[];
   readonly installation: Installation;
-  /** The Transaction of a commit of one. */
+  /** The Transaction that the commit is of. */
   readonly transaction?: JournaledTransaction;
-  /** Not all of its changes could be seen. */
+  /** Whether not all of its changes could be seen. */
   readonly isIncomplete?: boolean;
-  /** Of a commit of the bot: users whose changes are in it, too many to be told apart. */
+  /** The users whose changes, too many to be told apart, are in a commit of the bot. */
   readonly others?: ReadonlySet<string>;
 }
 
-/** So many files are listed. */
+/** The most files that are listed. */
 const MOST = 50;
 
 type Trailer = readonly [name: string, value: string | undefined];
@@ -38,7 +38,7 @@ const verbOf = (files: readonly CommittedFile[]): string => {
   return first === undefined || others.length > 0 ? "Update" : VERBS[first];
 };
 
-/** The objects of these files, as their paths name them from the folder of their destination on: one may be in several. */
+/** Names the objects of these files by their paths within the folders of destinations: one may be in several. */
 const objectsOf = (files: readonly CommittedFile[], folders: readonly BaseFolder[]): readonly string[] => {
   const longestFirst = folders.toSorted((a, b) => b.length - a.length);
   const folderOf = (path: string): BaseFolder => longestFirst.find((folder) => isWithin(folder, path)) ?? ROOT;
@@ -92,7 +92,7 @@ const trailersOf = ({ by }: PlannedCommit, context: CommitContext): readonly Tra
 };
 
 /**
- * The message of a commit: what was changed, by whom, and trailers that programs read.
+ * Writes the message of a commit: what was changed, by whom, and trailers that programs read.
  *
  * Guarantees: no name of a user can add a line to it.
  */

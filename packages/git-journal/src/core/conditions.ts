@@ -2,21 +2,21 @@
 import { cut } from "@janus/api";
 import type { Condition } from "../api/status.ts";
 
-/** What became of an object of the journal's kinds. */
+/** The state of an object of the journal's kinds, for its conditions. */
 export type Readiness =
   | { readonly type: "ready"; readonly reason: string; readonly message: string }
   | { readonly type: "progressing"; readonly reason: string; readonly message: string }
-  /** `lasts`: it stays until somebody changes something; else it is tried again. */
+  /** A failure that `lasts` stays until somebody changes something; others are tried again. */
   | { readonly type: "failed"; readonly reason: string; readonly message: string; readonly lasts: boolean };
 
-/** In bytes. */
+/** The most bytes of a message. */
 const LONGEST = 2_048;
 
 type Stated = Pick<Condition, "type" | "status" | "reason" | "message">;
 
 /**
- * https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md#conditions: Reconciling and Stalled are there only
- * while they are true.
+ * States conditions by kstatus, where Reconciling and Stalled are there only while they are true:
+ * https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md#conditions
  */
 const stated = ({ type, ...because }: Readiness): readonly Stated[] => {
   const { reason, message } = because;
@@ -35,16 +35,16 @@ const stated = ({ type, ...because }: Readiness): readonly Stated[] => {
 
 export interface Observed {
   readonly generation: number;
-  /** RFC 3339. */
+  /** The time, as RFC 3339. */
   readonly now: string;
 }
 
 /**
- * The conditions of an object.
+ * Makes the conditions of an object.
  *
  * Guarantees: a condition whose status stays keeps the time of its last transition.
  *
- * @param conflict with whom a destination has one folder, although it writes there all the same
+ * @param conflict the message of a destination that writes to a folder which is another's
  */
 export const conditionsOf = (
   readiness: Readiness,

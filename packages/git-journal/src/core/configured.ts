@@ -17,25 +17,25 @@ export const KINDS = Object.keys(CODECS) as readonly Kind[];
 /** The objects of the four kinds, as they are read. */
 export type Objects = Readonly<Record<Kind, readonly KubeObject[]>>;
 
-/** `namespace/name`, or `name`. */
+/** The key `namespace/name` of an object, or `name`. */
 export const objectKey = ({ metadata: { namespace, name = "" } }: Pick<KubeObject, "metadata">): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
 
 /** The name of an object among those of all four kinds, as messages have it, such as `WatchRule shop/all`. */
 export const objectId = (kind: Kind, key: string): string => `${kind} ${key}`;
 
-/** It stays until somebody changes the object. */
+/** Makes a failure that stays until somebody changes the object. */
 export const refused = (reason: string, message: string): Failed => ({ type: "failed", reason, message, lasts: true });
 
 const decodedAs = <A>(codec: Codec<A>, object: KubeObject): E.Either<Failed, A> => {
-  // What a controller has written is no reason to refuse what a user wrote.
+  // The status, which a controller has written, is no reason to refuse what a user wrote.
   const decoded = codec.decode(without(object, ["status"]));
   return E.mapLeft((errors: Parameters<typeof report>[0]) => refused("InvalidSpec", report(errors)))(decoded);
 };
 
 export type Decoded = { readonly [K in Kind]: ReadonlyMap<string, E.Either<Failed, TypeOf<(typeof CODECS)[K]>>> };
 
-/** Most objects are the same as the last time. */
+/** Remembers results: most objects are the same as the last time. */
 const decoding = <A>(codec: Codec<A>) => memoized((object: KubeObject) => decodedAs(codec, object));
 
 const DECODE = {
@@ -53,7 +53,7 @@ const allOf = <A>(
     objects.map((object) => [objectKey(object), decode(object)] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-/** Of each kind all objects by their keys, in the order of these. */
+/** Decodes all objects of each kind, by their keys and in the order of these. */
 export const decodedObjects = (objects: Objects): Decoded => ({
   GitRepoConfig: allOf(DECODE.GitRepoConfig, objects.GitRepoConfig),
   GitDestination: allOf(DECODE.GitDestination, objects.GitDestination),
@@ -61,6 +61,6 @@ export const decodedObjects = (objects: Objects): Decoded => ({
   ClusterWatchRule: allOf(DECODE.ClusterWatchRule, objects.ClusterWatchRule),
 });
 
-/** Those that could be decoded. */
+/** Returns those that could be decoded. */
 export const rightOnes = <A>(all: ReadonlyMap<string, E.Either<Failed, A>>): ReadonlyMap<string, A> =>
   new Map([...all].flatMap(([key, one]) => (E.isRight(one) ? [[key, one.right] as const] : [])));

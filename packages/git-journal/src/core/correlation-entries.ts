@@ -3,7 +3,7 @@ import type { Instant } from "@janus/types";
 import type { Entry, KeyedEntry } from "./correlation.ts";
 
 export interface CorrelationLimits {
-  /** In ms. */
+  /** The life of an entry, in ms. */
   readonly ttl: number;
   readonly keys: number;
   readonly perKey: number;
@@ -13,30 +13,30 @@ export const CORRELATION_LIMITS: CorrelationLimits = { ttl: 60_000, keys: 10_000
 
 export interface CorrelationEntries {
   readonly put: (keyed: KeyedEntry) => void;
-  /** Those under a key that are not too old, the oldest first. */
+  /** Returns the entries of a key that are not too old, the oldest first. */
   readonly get: (key: string, now: Instant) => readonly Entry[];
-  /** Each request is the author of one change only. */
+  /** Removes an entry: each request is the author of one change only. */
   readonly remove: (key: string, entry: Entry) => void;
-  /** How many were dropped because there were too many. */
+  /** The number of entries that were dropped because there were too many. */
   readonly evictions: () => number;
 }
 
-/** Without the oldest of a user who has another one: of two users none is forgotten, which would leave the other as the author. */
+/** Drops the oldest entry of a user who has another one, if any: to forget a user would leave another as the author. */
 const withoutOne = (entries: readonly Entry[]): readonly Entry[] => {
   const at = entries.findIndex(({ user }, at) => entries.some((other, later) => later > at && other.user === user));
   return entries.toSpliced(Math.max(0, at), 1);
 };
 
 /**
- * Bounded: of too many keys the one that was put longest ago goes, of too many entries of a key the oldest of a user who has several.
- * Has no clock of its own.
+ * Makes a bounded store: of too many keys, the one that was put longest ago goes; of too many entries of a key, the oldest of a
+ * user who has several. It has no clock of its own.
  */
 export const correlationEntries = ({
   ttl,
   keys,
   perKey,
 }: CorrelationLimits = CORRELATION_LIMITS): CorrelationEntries => {
-  /** The key that was put last is the last. */
+  /** Keeps the order in which keys were put: the last is the newest. */
   const all = new Map<string, readonly Entry[]>();
   let evicted = 0;
 

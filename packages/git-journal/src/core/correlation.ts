@@ -12,7 +12,7 @@ import { isTooDeep, sanitised } from "./sanitise.ts";
 /** A request that a webhook has seen. It may have been refused afterwards. */
 export interface Entry {
   readonly user: string;
-  /** Of the object, also of one that is created. */
+  /** The uid of the object, also of one that is created. */
   readonly uid: string;
   /** The version that the request was made on; undefined: it creates the object. */
   readonly resourceVersion: string | undefined;
@@ -28,7 +28,7 @@ export interface KeyedEntry {
 export const changeKey = (place: ObjectIdentity, operation: Operation, content: string): string =>
   `${objectPath(ROOT, place)}:${operation}:${content}`;
 
-/** That of a request to the scale of an object. */
+/** The key of a request to the scale of an object. */
 export const scaleKey = (place: ObjectIdentity, replicas: number): string =>
   `${objectPath(ROOT, place)}:scale:${replicas}`;
 
@@ -43,7 +43,7 @@ const isOperation = (operation: string): operation is Operation => OPERATIONS.ha
 const contentOf = (object: KubeObject | undefined): string | undefined =>
   object === undefined || isTooDeep(object) ? undefined : fingerprint(sanitised(object));
 
-/** Whether the request leaves what is written as it is: as two hashes would tell, but sooner. */
+/** Whether the request changes nothing that is written, as two equal hashes would tell, but sooner. */
 const changesNothing = (object: KubeObject | undefined, old: KubeObject | undefined): boolean =>
   object !== undefined && old !== undefined && !isTooDeep(old) && equal(sanitised(object), sanitised(old));
 
@@ -61,7 +61,7 @@ const scaleEntry = (
 };
 
 /**
- * What is remembered of an AdmissionRequest; undefined: nothing, since it changes nothing, or cannot be read.
+ * Makes the entry of an AdmissionRequest; undefined: it changes nothing, or cannot be read.
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
  */
 export const entryOf = (request: JsonObject, now: Instant): KeyedEntry | undefined => {
@@ -135,7 +135,7 @@ const one = (key: string, entries: readonly Entry[]): Attribution | undefined =>
 };
 
 /**
- * Who made a change.
+ * Finds out who made a change.
  *
  * Guarantees: only a request for this content, with exactly the uid and the version that the change was made on, names its user: who
  *             has sent one for another version has not made this change. Of several such requests all must be of one user. Versions

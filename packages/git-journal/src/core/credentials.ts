@@ -14,27 +14,27 @@ export type Credentials =
     };
 
 export interface Authentication {
-  /** Of the URL. */
+  /** The protocol of the URL. */
   readonly protocol: RepositoryUrl["protocol"];
   readonly credentials: Credentials;
-  /** Of the server's CA, in PEM; undefined: those of the system. */
+  /** The certificate of the server's CA, in PEM; undefined: the CAs of the system. */
   readonly ca: string | undefined;
 }
 
 export interface SecretMalformed {
   readonly reason: "SecretMalformed";
-  /** Never a value of the Secret. */
+  /** The message, never with a value of the Secret. */
   readonly message: string;
 }
 
-/** A Secret, its values decoded. */
+/** A Secret with decoded values. */
 export interface CredentialsSecret {
   readonly namespace: string;
   readonly name: string;
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** Editors and `echo` end what they write with a line feed. */
+/** Removes the line feed with which editors and `echo` end a text. */
 const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/u, "");
 
 const value = ({ data }: CredentialsSecret, ...keys: readonly string[]): string | undefined =>
@@ -45,7 +45,7 @@ const value = ({ data }: CredentialsSecret, ...keys: readonly string[]): string 
 const scan = ({ host, port }: RepositoryUrl): string =>
   `ssh-keyscan ${port === undefined ? "" : `-p ${port} `}${host.replaceAll(/[[\]]/gu, "")}`;
 
-/** Whether it fits on a line of HTTP. */
+/** Whether a text fits on a line of HTTP. */
 const isOneLine = (text: string): boolean => !/\p{Cc}/u.test(text);
 
 const ofSsh = (url: RepositoryUrl, secret: CredentialsSecret): E.Either<string, Credentials> => {
@@ -76,14 +76,14 @@ const ofHttp = (secret: CredentialsSecret): E.Either<string, Credentials> => {
   return token === undefined ? E.right({ by: "nothing" }) : E.right({ by: "token", token });
 };
 
-/** Of a URL with a name and a password, where the Secret has none. */
+/** The credentials in a URL, for a Secret that has none. */
 const ofUrl = ({ user }: RepositoryUrl): Credentials =>
   user === undefined ? { by: "nothing" } : { by: "password", username: user.name, password: user.password ?? "" };
 
 /**
- * The credentials for a repository: those of its Secret, else those of its URL.
+ * Finds the credentials for a repository: those of its Secret, else those of its URL.
  *
- * Guarantees: of ssh there are always host keys to check; nothing that goes into a header has a line end.
+ * Guarantees: for ssh there are always host keys to check; nothing that goes into a header has a line end.
  */
 export const authenticationFor = (
   url: RepositoryUrl,

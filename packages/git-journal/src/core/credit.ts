@@ -9,20 +9,20 @@ import { type By, type Touch, UNKNOWN } from "./history.ts";
 import type { FilePath } from "./path.ts";
 import { isRolledBack, mayHaveChanged } from "./transactions.ts";
 
-/** So long the watch of Transactions may be behind that of the objects, in ms. */
+/** The time by which the watch of Transactions may be behind that of objects, in ms. */
 export const LAG = 2_000;
 
 const isAuthor = ({ transaction, isDone }: KnownTransaction, path: FilePath): boolean =>
   !isDone && mayHaveChanged(transaction, path);
 
-/** Whether the Transaction that a change seems to be of is not known to have made it. */
+/** Whether a change has the mark of a Transaction that is not known to have made it. */
 export const isDoubtful = ({ transactions }: Pick<BranchState, "transactions">, { by, path }: Touch): boolean => {
   if (by.type !== "transaction") return false;
   const own = transactions.get(by.uid);
   return own === undefined || !isAuthor(own, path);
 };
 
-/** A touch of a file, whose mark came with it, and who has made it. */
+/** A touch of a file, and its author. */
 interface Credited {
   readonly touch: Touch;
   readonly by: By;
@@ -41,8 +41,8 @@ const isBack = (earlier: readonly Credited[], uid: string): boolean => {
 };
 
 /**
- * The Transaction whose rollback gives back this mark: the last one that had changed the object since the mark, and is not back yet; its
- * locks kept the others from the object.
+ * Finds the Transaction whose rollback gives back this mark: the last one that had changed the object since the mark, and is not
+ * back yet; its locks kept the others from the object.
  */
 const givenBackBy = (
   earlier: readonly Credited[],
@@ -72,7 +72,7 @@ const author = (state: Transactions, touch: Touch, earlier: readonly Credited[])
 };
 
 /**
- * The changes, each with the Transaction that has made it.
+ * Returns the changes, each with the Transaction that has made it.
  *
  * Guarantees: a Transaction is the author of changes of its targets alone, from its beginning until its commit is made; where a mark is
  *             given back, it is the one that had changed the object since that mark and is rolled back, else the only one that may have
@@ -91,7 +91,7 @@ export const credited = (state: Transactions, touches: readonly Touch[]): readon
 };
 
 /**
- * The Transaction that has made a version with which these marks have come or moved: the only one of them that is not given back;
+ * Finds the Transaction that has made a version with which these marks have come or moved: the only one that is not given back;
  * undefined if that is none, or cannot be told.
  */
 export const changedBy = (

@@ -8,7 +8,7 @@ import type { Labels } from "./label-selector.ts";
 import { type BaseFolder, baseFolder, ROOT } from "./path.ts";
 import { repositoryUrl, type RepositoryUrl } from "./repository-url.ts";
 
-/** Why an object is not Ready. */
+/** The reason for which an object is not Ready. */
 export interface Unresolved {
   readonly reason:
     | "AccessDenied"
@@ -20,7 +20,7 @@ export interface Unresolved {
   readonly message: string;
 }
 
-/** Where objects are written. */
+/** The place to which objects are written. */
 export interface Destination {
   /** A GitDestination such as `shop/prod`, or `GitRepoConfig shop/repo` for rules that name the repository directly. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface Known {
   readonly gitRepoConfigs: ReadonlyMap<string, GitRepoConfig>;
   readonly gitDestinations: ReadonlyMap<string, GitDestination>;
   readonly namespaceLabels: (namespace: string) => Labels;
-  /** Only the objects of these namespaces are known; undefined: those of all. */
+  /** The namespaces whose objects are known; undefined: all. */
   readonly watched: readonly string[] | undefined;
 }
 
@@ -57,7 +57,7 @@ const writable = (config: GitRepoConfig, writers: readonly Writer[]): E.Either<U
   )(repositoryUrl(config.spec.repoUrl));
 };
 
-/** Of an object that is not known, and maybe is there. */
+/** The failure for an object that is not known: it is missing, or in a namespace that is not watched. */
 const notFound = (
   kind: "GitDestination" | "GitRepoConfig",
   key: string,
@@ -81,7 +81,7 @@ const fromNamespace = (namespace: string, { namespaceLabels }: Known): Writer =>
   labels: namespaceLabels(namespace),
 });
 
-/** Where a GitDestination writes, for itself and for these. */
+/** Resolves where a GitDestination writes, which it and these writers have to be allowed. */
 export const resolveDestination = (
   { metadata, spec }: Pick<GitDestination, "metadata" | "spec">,
   known: Known,
@@ -114,7 +114,7 @@ export const resolveDestination = (
 
 /** A WatchRule or ClusterWatchRule, as far as it says where it writes. */
 export interface Referring {
-  /** Undefined: that of the cluster. */
+  /** The namespace of the rule; undefined: it is a ClusterWatchRule. */
   readonly namespace: string | undefined;
   readonly destinationRef?: NamespacedName | undefined;
   readonly gitRepoConfigRef?: NamespacedName | undefined;
@@ -123,7 +123,7 @@ export interface Referring {
 const writerOf = ({ namespace }: Referring, isThroughDestination: boolean, known: Known): Writer =>
   namespace === undefined ? { type: "cluster", isThroughDestination } : fromNamespace(namespace, known);
 
-/** Where a rule writes; of both references, destinationRef counts. */
+/** Resolves where a rule writes; of both references, destinationRef counts. */
 export const resolveRule = (rule: Referring, known: Known): Resolved => {
   const { namespace = "", destinationRef, gitRepoConfigRef } = rule;
   if (destinationRef !== undefined) {

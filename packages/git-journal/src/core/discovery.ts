@@ -3,16 +3,16 @@ import { asObject, isObject, type JsonObject } from "@janus/types";
 
 /** A resource that can be listed and watched. */
 export interface ServedResource {
-  /** Empty for the core group. */
+  /** The API group; empty for the core group. */
   readonly group: string;
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** The versions that serve it so, the one that the server prefers first. */
+  /** The versions in which it is served, the one that the server prefers first. */
   readonly versions: readonly string[];
 }
 
-/** What a group serves, or that it could not be asked. */
+/** The resources of a group, or `failed` if it could not be asked. */
 export type GroupAnswer = readonly ServedResource[] | "failed";
 
 export const resourceKey = ({ group, plural }: Pick<ServedResource, "group" | "plural">): string =>
@@ -60,9 +60,9 @@ export const groupsOf = (lists: readonly JsonObject[]): ReadonlyMap<string, Grou
   );
 
 /**
- * What is served, after an answer for all groups.
+ * Returns what is served, after an answer for all groups.
  *
- * Guarantees: of a group that failed, all that was known stays known.
+ * Guarantees: resources of a group that failed stay as they were known.
  */
 export const discovered = (
   before: readonly ServedResource[],
@@ -72,16 +72,16 @@ export const discovered = (
     answer === "failed" ? before.filter((one) => one.group === group) : answer,
   );
 
-/** What is installed, by the objects that say so. */
+/** The resources and groups that are installed, by the objects that install them. */
 export interface Installed {
-  /** Names of the CustomResourceDefinitions. */
+  /** The names of the CustomResourceDefinitions. */
   readonly definitions: ReadonlySet<string>;
-  /** Groups of the APIServices. */
+  /** The groups of the APIServices. */
   readonly groups: ReadonlySet<string>;
 }
 
 /**
- * Whether resources, by their keys, are certainly not served; without an answer of the server none is.
+ * Tells which resources, by their keys, are certainly not served; without an answer of the server none is.
  *
  * Guarantees: only if its group answered without it, or is not there at all; and never while there is its definition, or an APIService
  *             of a group that the server does not list: one that starts knows its own groups later than it answers.

@@ -15,12 +15,12 @@ const isOfSecret = (value: Json | undefined): boolean =>
 
 const isSecretWithData = (object: JsonObject): boolean =>
   (isOfSecret(object) && hasData(object)) ||
-  // A change of a Transaction need not repeat in its content what it is of.
+  // The content of a change in a Transaction need not repeat its apiVersion and kind.
   (isOfSecret(member(object, "target")) && hasData(member(object, "content")));
 
 /**
- * Whether there is the manifest of a Secret in it, with data: in a Transaction, and in kinds by which objects are handed on to
- * other clusters.
+ * Tells whether a value has the manifest of a Secret in it, with data, such as a Transaction, or a kind by which objects are
+ * handed on to other clusters.
  *
  * Assumes: it is not nested deeper than the stack.
  */
@@ -40,7 +40,7 @@ const hasPassword = (value: Json | undefined): boolean => {
 };
 
 /**
- * Whether there is a GitRepoConfig in it, or is it one, with a name and a password in its repoUrl.
+ * Tells whether a value is, or has in it, a GitRepoConfig with a name and a password in its repoUrl.
  *
  * Assumes: it is not nested deeper than the stack.
  */

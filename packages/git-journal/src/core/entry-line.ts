@@ -2,11 +2,11 @@
 import { asObject, type Instant, parseJson } from "@janus/types";
 import type { KeyedEntry } from "./correlation.ts";
 
-/** Without the end of the line, and its time: that is of another clock. */
+/** Writes an entry as a line, without its end, and without the time, which is of another clock. */
 export const entryLine = ({ key, entry: { user, uid, resourceVersion } }: KeyedEntry): string =>
   JSON.stringify({ key, user, uid, resourceVersion });
 
-/** Undefined: it is none. */
+/** Reads an entry from a line; undefined: it is none. */
 export const entryIn = (line: string, now: Instant): KeyedEntry | undefined => {
   const { key, user, uid, resourceVersion } = asObject(parseJson(line));
   if (typeof key !== "string" || typeof user !== "string" || typeof uid !== "string") return undefined;

@@ -6,7 +6,7 @@ import { CONTENT_DIGEST } from "../api/names.ts";
 import { isTooDeep, sanitised } from "./sanitise.ts";
 import { fileOfSecret, isSecret } from "./secret-file.ts";
 
-/** Equal for equal objects, and for no others. */
+/** Returns a hash that is equal for equal objects, and for no others. */
 export const fingerprint = (object: object): string => bytesToHex(sha256(utf8ToBytes(canonical(object)))).slice(0, 40);
 
 /** The object in a file, as far as it is compared with others. */
@@ -20,7 +20,7 @@ export interface FileContent {
 
 const isText = (value: unknown): boolean => value === undefined || typeof value === "string";
 
-/** The one object of a text; undefined if it is anything else: anybody may have written it, with a number for a name, too. */
+/** Reads the one object of a text; undefined if it is anything else: anybody may have written it, even a number for a name. */
 export const objectIn = (text: string): KubeObject | undefined => {
   try {
     const [document, ...more] = readYaml(text);
@@ -35,7 +35,7 @@ export const objectIn = (text: string): KubeObject | undefined => {
 const isEncrypted = (value: unknown): boolean =>
   typeof value === "string" && (value === "" || value.startsWith("ENC["));
 
-/** Encrypted data differ each time: the digest and the recipients tell whether they are the same. Plain data never are. */
+/** The part of a Secret to compare: digest and recipients, since encrypted data differ each time. Plain data never match. */
 const secretContent = (object: KubeObject): JsonObject => {
   const { sops, ...secret } = sanitised(object);
   const age = asObject(sops)["age"];
@@ -51,7 +51,7 @@ const secretContent = (object: KubeObject): JsonObject => {
     : { ...secret, digest, recipients };
 };
 
-/** What a file says; undefined if it is not that of one object. Comments, order and style do not count. */
+/** Reads what a file says; undefined if it is not that of one object. Comments, order and style do not count. */
 export const contentOf = (text: string): FileContent | undefined => {
   const object = objectIn(text);
   const { name, namespace } = object?.metadata ?? {};

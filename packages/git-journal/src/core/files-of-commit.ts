@@ -12,14 +12,14 @@ export interface Unused {
 export interface Filed {
   readonly path: string;
   readonly object: KubeObject;
-  /** False: a Secret of which the file does not have the data. */
+  /** Whether the file has all of the object; false: it is a Secret without its data. */
   readonly isWhole: boolean;
 }
 
 export interface FilesOfCommit {
-  /** By {@link objectKey}. */
+  /** Maps each {@link objectKey} to its object. */
   readonly objects: ReadonlyMap<string, Filed>;
-  /** Where files of objects are, and none of any. */
+  /** The files at paths of objects that have none, or one that another file has, too. */
   readonly wrong: readonly Unused[];
   readonly skipped: readonly Unused[];
 }

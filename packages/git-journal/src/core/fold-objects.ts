@@ -14,7 +14,7 @@ import { deletedBy, type Marks, movedMarks } from "./transactions.ts";
 
 const NO_MARKS: Marks = new Map();
 
-/** Who has made this version: the Transaction whose mark has come with it, else who is known by other means. */
+/** Finds the author of a version: the Transaction whose mark has come with it, else `by`. */
 const authorOf = (
   state: BranchState,
   path: FilePath,
@@ -39,7 +39,7 @@ const withFile = (listed: ListedResource, { path, ingested }: SeenFile): ListedR
   spared: withValue(listed.spared, path, ingested.type === "spared" ? { because: ingested.because } : undefined),
 });
 
-/** With the touch of a change; before it, with what the file may not say yet. */
+/** Adds the touch of a change, and before it the former version, which the file may not say yet. */
 const touched = (
   state: BranchState,
   path: FilePath,
@@ -63,7 +63,7 @@ const touched = (
   return recorded(earlier, { path, version: versionOf(after), operations, by, at: now });
 };
 
-/** What a file of ours says, which then need not be read; undefined where the name cannot be told from the path. */
+/** The content of a file of ours, which then need not be read; undefined if the path does not tell the name. */
 const contentAt = (
   folder: BaseFolder,
   path: FilePath,
@@ -113,7 +113,7 @@ export const seen = (state: BranchState, file: SeenFile, by: By, now: Instant): 
   };
 };
 
-/** A whole new list: what it does not have is gone. Of what has changed meanwhile nobody knows who it was. */
+/** Takes a whole new list: objects that it lacks are gone. The authors of changes since the last one are not known. */
 export const listed = (
   state: BranchState,
   { resource, version, files }: Extract<BranchEvent, { readonly type: "listed" }>,

@@ -7,7 +7,7 @@ import type { Outcome } from "./git/cycle.ts";
 import type { ObjectId } from "./git/object-id.ts";
 import { settled, withoutPushed } from "./history.ts";
 
-/** Of commits that are in the branch: nobody has a part any more in what differs from them. */
+/** Takes note that the commits up to `head` are in the branch: their touches are not needed any more. */
 export const landed = (state: BranchState, head: ObjectId | undefined): BranchState => {
   const commits = head === undefined ? undefined : state.made.get(head);
   if (head === undefined || commits === undefined) return state;
@@ -28,7 +28,7 @@ export const landed = (state: BranchState, head: ObjectId | undefined): BranchSt
   };
 };
 
-/** Those whose commits were due, and that had nothing to commit, are done, too; not those whose files others hold. */
+/** Marks Transactions as done whose commits were due, also if they had nothing to commit, unless others hold their files. */
 const withDone = (state: BranchState, { due, held }: Comparison): BranchState["transactions"] =>
   new Map(
     [...state.transactions].flatMap(([uid, one]) => {
@@ -40,7 +40,7 @@ const withDone = (state: BranchState, { due, held }: Comparison): BranchState["t
 
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
-/** So much is fetched for nothing that it is not tried often. */
+/** The pause after a repository was too large, in ms: much is fetched for nothing. */
 const PAUSE_OF_LARGE = 300_000;
 
 export const failed = (state: BranchState, trouble: NonNullable<BranchState["trouble"]>, now: Instant): BranchState => {
@@ -82,7 +82,7 @@ const pushedTo = (
     }),
   );
 
-/** What was compared, and is committed: what Transactions have changed before this process began is no longer looked for there. */
+/** Marks resources as compared: changes by Transactions before this process began are no longer looked for there. */
 const withResumed = (
   destinations: BranchState["destinations"],
   compared: Comparison["destinations"],

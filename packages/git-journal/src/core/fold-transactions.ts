@@ -47,13 +47,13 @@ export const known = (state: BranchState, transaction: Transaction, now: Instant
     transaction: journaled,
     places,
     evidence: isSamePhase && before !== undefined ? before.evidence : { since: now, shown: new Set(), isGone: false },
-    // What has ended before the objects are listed holds nothing: the list has all of it.
+    // A Transaction that has ended before the objects are listed holds nothing: the list has all of it.
     isDone: isSamePhase && before !== undefined ? before.isDone : isTerminal && !state.areTransactionsKnown,
   };
   return { ...state, transactions: new Map(state.transactions).set(journaled.uid, next) };
 };
 
-/** It is gone: what it has changed is committed now, whatever was seen of it. */
+/** Takes note that a Transaction is gone: what it has changed is committed now, whatever was seen of it. */
 export const withoutTransaction = (state: BranchState, uid: string): BranchState => {
   const transactions = new Map(state.transactions);
   const one = transactions.get(uid);

@@ -28,7 +28,7 @@ const withWanted = (
               objects: largeMap(),
               spared: largeMap(),
               list: BEGUN,
-              // What is selected later has no authors: it was not written before.
+              // Resources that are selected later have no authors: they were not written before.
               isResumed: hasSettled,
             },
       ];
@@ -67,7 +67,7 @@ const isSameDestination = (a: DestinationState | undefined, b: JournaledDestinat
   a.wanted.selected.length === b.selected.length &&
   a.wanted.selected.every(({ version }, n) => version === b.selected[n]?.version);
 
-/** Whether the files of something that was selected may go only now. */
+/** Whether a resource that was selected before is known only now to be gone, so that its files may go. */
 const isGoneNow = ({ destinations, gone }: BranchState, now: BranchState["gone"]): boolean =>
   [...destinations.values()].some(({ dropped }) => [...dropped].some((key) => now.has(key) && !gone.has(key)));
 
@@ -80,7 +80,7 @@ export const wanted = (
   const isSame =
     state.destinations.size === branch.destinations.length &&
     branch.destinations.every((one) => isSameDestination(state.destinations.get(one.destination.name), one));
-  // What has changed may be what git or the server has refused.
+  // The change may be of what git or the server has refused.
   const isTried = state.trouble === undefined || isSame;
   return {
     ...state,
@@ -98,7 +98,7 @@ export const wanted = (
   };
 };
 
-/** Of a destination that has another folder now, nothing is true any more. */
+/** Returns the former state, unless the destination has another folder now: then nothing of it is true any more. */
 const movedTo = (
   former: DestinationState | undefined,
   { destination }: JournaledDestination,

@@ -2,13 +2,13 @@
 
 export interface FromGit {
   readonly commit: string;
-  /** Whether it takes the commit back. */
+  /** Whether the Transaction takes the commit back. */
   readonly reverts: boolean;
 }
 
 export const fromGitAnnotation = ({ commit, reverts }: FromGit): string => (reverts ? `revert ${commit}` : commit);
 
-/** Undefined if it names no commit: anybody may write anything there. */
+/** Reads the annotation; undefined if it names no commit: anybody may write anything there. */
 export const fromGitIn = (annotation = ""): FromGit | undefined => {
   const [, revert, commit] = /^(revert )?([0-9a-f]{40}|[0-9a-f]{64})$/u.exec(annotation) ?? [];
   return commit === undefined ? undefined : { commit, reverts: revert !== undefined };

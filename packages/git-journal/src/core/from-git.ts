@@ -9,7 +9,7 @@ import { patchContent } from "./patch-content.ts";
 
 /** An object as it is wanted, and as it is. */
 export interface Compared {
-  /** Undefined: there is to be none. */
+  /** The object that is wanted; undefined: there is to be none. */
   readonly wanted: KubeObject | undefined;
   readonly live: KubeObject | undefined;
 }
@@ -33,11 +33,11 @@ const targetOf = ({ apiVersion, kind, metadata: { name = "", namespace } }: Kube
   ...(namespace === undefined ? {} : { namespace }),
 });
 
-/** Whether both say the same, of what a file says; or both are absent. */
+/** Whether both say the same in the fields that a file has, or both are absent. */
 export const saysSame = (one: KubeObject | undefined, other: KubeObject | undefined): boolean =>
   one === undefined || other === undefined ? one === other : equal(statedFields(one), statedFields(other));
 
-/** The live value with all that is compared as it is wanted: what is not compared, such as an address of a Service, stays. */
+/** Lays the wanted value over the live one: what is not compared, such as an address of a Service, stays. */
 const overlaid = (live: Json | undefined, is: Json | undefined, wanted: Json): Json => {
   if (!isObject(live) || !isObject(wanted)) return wanted;
   const compared = isObject(is) ? is : {};
@@ -54,7 +54,7 @@ const overlaid = (live: Json | undefined, is: Json | undefined, wanted: Json): J
 
 const part = (of: Json | undefined, name: string): Json | undefined => member(asObject(of), name);
 
-/** An Update keeps labels, annotations, owners and finalizers that its content does not name. */
+/** The content of an Update, which keeps labels, annotations, owners and finalizers that it does not name. */
 const updateContent = (live: KubeObject, is: JsonObject, wanted: JsonObject): JsonObject => {
   const { apiVersion: _, kind: __, status: ___, metadata, ...fields } = live as unknown as JsonObject;
   const { metadata: was, ...isFields } = is;
@@ -66,7 +66,7 @@ const updateContent = (live: KubeObject, is: JsonObject, wanted: JsonObject): Js
   return { ...content, ...(named.length === 0 ? {} : { metadata: Object.fromEntries(named) as JsonObject }) };
 };
 
-/** Why an object that Git does not have is left all the same. */
+/** Says why an object that Git does not have is left all the same. */
 const reasonToLeave = (live: KubeObject): string | undefined => {
   const owner = live.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (live.metadata.deletionTimestamp !== undefined) return "it is being deleted";
@@ -75,7 +75,7 @@ const reasonToLeave = (live: KubeObject): string | undefined => {
   return isInEveryNamespace(live) ? "every namespace has it" : undefined;
 };
 
-/** The change that makes what is not there. Kubernetes is first to make what it makes in every namespace: a Create would fail. */
+/** The change that creates an object. A Create of an object that Kubernetes makes in every namespace would fail. */
 const creation = (wanted: KubeObject): E.Either<string, O.Option<ObjectChange>> => {
   const content = statedFields(wanted);
   if (!isInEveryNamespace(wanted)) return E.right(O.some({ target: targetOf(wanted), type: "Create", content }));
@@ -86,11 +86,11 @@ const creation = (wanted: KubeObject): E.Either<string, O.Option<ObjectChange>> 
       );
 };
 
-/** The certificates of the cluster are its own: Kubernetes puts back what others write there. */
+/** Whether an object has the certificates of the cluster: Kubernetes puts back what others write there. */
 const isOfThisCluster = (object: KubeObject): boolean => object.kind === "ConfigMap" && isInEveryNamespace(object);
 
 /**
- * The change that brings an object to what is wanted; none if it is so. On the left: that it is left as it is, and why.
+ * Makes the change that brings an object to what is wanted; none if it is so. On the left: why it is left as it is.
  *
  * Guarantees: after the change, its file says what is wanted; what no file has, such as owners, finalizers and annotations of controllers,
  *             stays. A Patch where nothing has to go, else an Update; nothing is deleted that cannot be created again as it was.
@@ -119,18 +119,18 @@ export const changeTo = ({ wanted, live }: Compared): E.Either<string, O.Option<
   );
 };
 
-/** What is to become of one object. */
+/** The state that one object is to have. */
 export interface Goal {
   readonly path: string;
-  /** Which one it is. */
+  /** An object that has its kind, namespace and name. */
   readonly object: KubeObject;
-  /** Undefined: there is to be none. */
+  /** The object as it is to be; undefined: there is to be none. */
   readonly wanted: KubeObject | undefined;
 }
 
 /**
- * The goals that bring the cluster to a commit. What is to go is what Git itself has come to have since: the files of the tip of which the
- * commit has none. An object that no file of either has is nobody's business.
+ * Makes the goals that bring the cluster to a commit. Objects go whose files the tip has, and the commit has not. Objects that
+ * have a file in neither are left alone.
  */
 export const goalsOf = (at: FilesOfCommit, tip: FilesOfCommit): readonly Goal[] => [
   ...[...at.objects.values()].flatMap(({ path, object, isWhole }) =>
@@ -142,11 +142,11 @@ export const goalsOf = (at: FilesOfCommit, tip: FilesOfCommit): readonly Goal[] 
 ];
 
 export interface RevertedGoal extends Goal {
-  /** As the commit has made it; undefined: there was none after it. */
+  /** The object as the commit has made it; undefined: there was none after it. */
   readonly wrote: Filed | undefined;
 }
 
-/** The goals that take a commit back, by its files and those that its parent has in their place. */
+/** Makes the goals that take a commit back, by its files and those that its parent has in their place. */
 export const goalsOfRevert = (commit: FilesOfCommit, parent: FilesOfCommit): readonly RevertedGoal[] =>
   [...new Map([...commit.objects, ...parent.objects])]
     .toSorted(([, { path: one }], [, { path: other }]) => (one < other ? -1 : 1))
@@ -157,10 +157,10 @@ export const goalsOfRevert = (commit: FilesOfCommit, parent: FilesOfCommit): rea
         : [{ path, object, wanted: former?.object, wrote: commit.objects.get(key) }];
     });
 
-/** Of a Secret whose data the file does not have, nothing is known of them. */
+/** Leaves out the data of a Secret, for comparing it with a file that does not have them. */
 const withoutData = (secret: KubeObject): KubeObject => ({ ...secret, data: {}, stringData: {}, sops: {} });
 
-/** What the commit has made of an object, and what is live, as far as both are known. */
+/** The object as the commit has made it, and the live one, as far as both are known. */
 const comparable = (
   { wrote }: RevertedGoal,
   live: KubeObject | undefined,
@@ -169,13 +169,13 @@ const comparable = (
     ? [withoutData(wrote.object), live === undefined ? undefined : withoutData(live)]
     : [wrote?.object, live];
 
-/** Whether the live object is neither what the commit has made of it, nor as it was before: something else would be lost, too. */
+/** Whether the live object is neither as the commit has made it, nor as before: another change would be lost, too. */
 export const isConflict = (goal: RevertedGoal, live: KubeObject | undefined): boolean => {
   const [wrote, is] = comparable(goal, live);
   return !saysSame(live, goal.wanted) && !saysSame(is, wrote);
 };
 
-/** Both as they are compared, for people: what the commit has made of it, and what is live. */
+/** Both as they are compared, for people: the object as the commit has made it, and the live one. */
 export const conflicting = (
   goal: RevertedGoal,
   live: KubeObject | undefined,

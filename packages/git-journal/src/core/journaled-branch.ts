@@ -11,80 +11,80 @@ import type { BaseFolder } from "./path.ts";
 import type { RepositoryUrl } from "./repository-url.ts";
 import type { SelectedResource, SelectionRule, SelectionSettings } from "./selection.ts";
 
-/** A destination that is to be written: what is selected for it. */
+/** A destination that is to be written, and what is selected for it. */
 export interface JournaledDestination {
   readonly destination: Destination;
-  /** Of its Ready rules. */
+  /** The selections of its Ready rules. */
   readonly rules: readonly SelectionRule[];
   readonly selected: readonly SelectedResource[];
-  /** Another destination has the same folder: nothing is written. */
+  /** Whether another destination has the same folder: then nothing is written. */
   readonly isBlocked: boolean;
-  /** Others may have the same folder. */
+  /** The other destinations that may have the same folder. */
   readonly contest?: Contest;
-  /** False: no file is deleted, since it has no Ready rule, or one whose selector is wrong, so that nobody knows what it selects. */
+  /** Whether files are deleted: not without a Ready rule, nor if the selector of a rule is wrong, and may select anything. */
   readonly deletes: boolean;
-  /** Of other destinations of the same branch, in which its own is, also where they are written with other credentials, or by another URL. */
+  /** The folders of other destinations in which its own is, of the same branch by any URL and with any credentials. */
   readonly otherFolders: readonly BaseFolder[];
 }
 
 /**
- * All that is written to one branch of one repository, with the same credentials: one worker.
+ * A branch of one repository, with all that is written to it with the same credentials: one worker.
  *
- * Nobody writes with credentials that another one was given: two GitRepoConfigs with the same URL and different Secrets are two
+ * No object has others written with its credentials: two GitRepoConfigs with the same URL and different Secrets are two
  * branches here, with different keys. So are two URLs of which hosts have one repository, such as with and without `.git`, since a
  * server may have two. They meet as two clusters do, by compare-and-swap; and of a folder, one destination of all is the owner.
  */
 export interface JournaledBranch {
-  /** Names the clone and the Lease. */
+  /** The key, which names the clone and the Lease. */
   readonly key: string;
   readonly repository: RepositoryUrl;
-  /** Of the oldest GitRepoConfig. */
+  /** The namespace of the oldest GitRepoConfig. */
   readonly namespace: string;
   readonly branch: BranchName;
-  /** `namespace/name` of the Secret with the credentials. */
+  /** The `namespace/name` of the Secret with the credentials. */
   readonly secret: string | undefined;
-  /** Of the oldest GitRepoConfig. */
+  /** The limits of the oldest GitRepoConfig. */
   readonly limits: ReturnType<typeof limitsFor>;
-  /** The oldest first. */
+  /** The destinations, the oldest first. */
   readonly destinations: readonly JournaledDestination[];
 }
 
-/** What the cluster wants in Git, as far as it is known. */
+/** All that the cluster wants in Git, as far as it is known. */
 export interface Wanted {
-  /** By their keys. */
+  /** Maps keys to branches. */
   readonly branches: ReadonlyMap<string, JournaledBranch>;
-  /** Keys of resources that are certainly not served; nobody can list them all. */
+  /** The keys of resources that are certainly not served; the set cannot be listed. */
   readonly gone: Pick<ReadonlySet<string>, "has">;
   readonly settings: SelectionSettings;
-  /** Of all namespaces. */
+  /** Maps all namespaces to their labels. */
   readonly namespaceLabels: ReadonlyMap<string, Labels>;
 }
 
-/** What became of a destination. */
+/** A report of what became of a destination. */
 export interface DestinationReport {
   readonly readiness: Readiness;
-  /** The place in which its own marker is, see {@link placeOf}. */
+  /** The place of its own marker, see {@link placeOf}. */
   readonly owns?: string;
-  /** With whom it has one folder, although it writes there all the same. */
+  /** The message of a destination that writes to a folder which is another's. */
   readonly conflict?: string;
   readonly lastCommit?: string;
-  /** RFC 3339. */
+  /** The time of the last push, as RFC 3339. */
   readonly lastPushTime?: string;
-  /** All that was pushed for it since the start of the process. */
+  /** The commits and files that were pushed for it since the start of the process. */
   readonly pushed: { readonly commits: number; readonly files: number };
-  /** Files of live objects. */
+  /** The number of files of live objects. */
   readonly objects: number;
-  /** Changes that are not pushed. */
+  /** The number of changes that are not pushed. */
   readonly pending: number;
 }
 
-/** A folder, as one worker writes it. */
+/** Names a folder as one worker writes it. */
 export const placeOf = (branchKey: string, folder: BaseFolder): string => `${branchKey} ${folder}`;
 
 /**
- * The key of a branch: equal for all spellings of its repository.
+ * Makes the key of a branch: equal for all spellings of its repository.
  *
- * @param credentials tells apart what is written with others
+ * @param credentials tells apart branches that are written with different credentials
  */
 export const branchKey = ({ key }: Pick<RepositoryUrl, "key">, branch: string, credentials: string): string =>
   bytesToHex(sha256(utf8ToBytes([key, branch, credentials].join("\n")))).slice(0, 16);

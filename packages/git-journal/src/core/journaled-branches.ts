@@ -10,21 +10,21 @@ import { selectedResources, type SelectionRule, type SelectionSettings } from ".
 
 /** One of the rules that write to a destination. */
 export interface Written {
-  /** As messages name it, such as `WatchRule shop/all`. */
+  /** The name of the rule in messages, such as `WatchRule shop/all`. */
   readonly rule: string;
   readonly to: Located;
-  /** Undefined where its selector is wrong. */
+  /** The selections of the rule; undefined: its selector is wrong. */
   readonly selects: readonly SelectionRule[] | undefined;
 }
 
-/** The branch, in a form that is the same for all URLs of its repository. */
+/** Names the branch in a form that is the same for all URLs of its repository. */
 export const branchOf = ({ destination: { repository }, branch }: Located): string =>
   `${repository.repository}\n${branch}`;
 
-/** The branch where it is fetched and pushed. */
+/** Names the branch by the URL by which it is fetched and pushed. */
 const remoteOf = ({ destination: { repository }, branch }: Located): string => `${repository.key}\n${branch}`;
 
-/** With whose credentials it is written, none are of a namespace, too. Those in a URL are of its own GitRepoConfig, and never part of a name. */
+/** Names the credentials: by the Secret, or the namespace without one; those in a URL by the GitRepoConfig, never by text. */
 export const credentialsOf = ({ destination: { config, repository } }: Located): string =>
   [
     secretOf(config) ?? `${config.metadata.namespace}/`,
@@ -42,7 +42,7 @@ const byAge = (a: Located, b: Located): number => {
 };
 
 export interface Division {
-  /** All destinations by their names, also those that no rule writes to. */
+  /** Maps names to all destinations, also those that no rule writes to. */
   readonly places: ReadonlyMap<string, Located>;
   readonly rulesTo: ReadonlyMap<string, readonly Written[]>;
   readonly claims: Claims;
@@ -59,7 +59,7 @@ const parents = (folder: BaseFolder): readonly string[] => {
   return folder === ROOT ? [] : segments.map((_, at) => segments.slice(0, at).join("/"));
 };
 
-/** The folders of destinations, by branch and folder. */
+/** Maps branch and folder to the folders of destinations. */
 const foldersOf = (places: Iterable<Located>): ReadonlyMap<string, BaseFolder> =>
   new Map([...places].map((at) => [placeKey(at, at.destination.folder), at.destination.folder]));
 
@@ -84,7 +84,7 @@ const journaled = (
 };
 
 /**
- * The branches by their keys, each with the destinations that a rule writes to, the oldest first.
+ * Divides destinations among branches, by the keys of these: each has the destinations that a rule writes to, the oldest first.
  *
  * Guarantees: nobody writes with credentials that only another's GitRepoConfig names, nor to a URL that is not a spelling of its own; of no
  *             other namespace is there anything on which the key or the limits of a branch depend.

@@ -1,5 +1,5 @@
 /**
- * Makes of a live object what is kept of it, and its file.
+ * Makes the kept part of a live object, and its file.
  *
  * The object itself is not kept: ten thousand of them would fill the memory.
  */
@@ -17,11 +17,11 @@ import { contentDigest, fileOfSecret, isSecret } from "./secret-file.ts";
 import { operationsOn, type SelectedResource } from "./selection.ts";
 import { type Marks, marksOf, newestMark } from "./transactions.ts";
 
-/** What is kept of a selected object. */
+/** The part of a selected object that is kept. */
 export interface KeptObject extends IndexedObject {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** The fingerprint of the object, sanitised; of a Secret with its data. */
+  /** The fingerprint of the sanitised object; of a Secret with its data. */
   readonly content: string;
   readonly marks: Marks;
   /** The Transaction whose mark is the newest entry. */
@@ -30,7 +30,7 @@ export interface KeptObject extends IndexedObject {
 
 export type ObjectFile =
   | { readonly type: "plain"; readonly text: string }
-  /** It is written with the data encrypted for these. */
+  /** A file that is written with the data encrypted for these. */
   | {
       readonly type: "encrypted";
       readonly file: JsonObject;
@@ -38,20 +38,20 @@ export type ObjectFile =
       readonly recipients: readonly string[];
     };
 
-/** How Secrets are written. */
+/** The way in which Secrets are written. */
 export interface SecretFiles {
-  /** Of the digests. */
+  /** The key of the digests. */
   readonly key: Uint8Array;
-  /** None: without their data. Undefined: it is not known for whom, and Secrets are left as they are. */
+  /** The recipients; none: Secrets are written without their data. Undefined: not known, and Secrets are left as they are. */
   readonly recipients: readonly string[] | undefined;
-  /** The spec of the destination is why they are left, and its condition says so. */
+  /** Whether Secrets are left because of the spec of the destination, whose condition says so. */
   readonly isRefused?: true;
 }
 
 export interface IngestContext {
   readonly resource: SelectedResource;
   readonly folder: BaseFolder;
-  /** Of the object's namespace; undefined: not known, or none. */
+  /** The labels of the object's namespace; undefined: they are not known, or there is no namespace. */
   readonly namespaceLabels: Labels | undefined;
   readonly secrets: SecretFiles;
   readonly format: ObjectFormat;
@@ -60,7 +60,7 @@ export interface IngestContext {
 export type Ingested =
   | { readonly type: "unselected" }
   | { readonly type: "kept"; readonly path: FilePath; readonly object: KeptObject; readonly file: ObjectFile }
-  /** It has no file now, and an earlier one is left. Undefined: the condition of the destination says why, without it. */
+  /** An object that is not written now: its earlier file is left. Undefined: the condition of the destination says why. */
   | { readonly type: "spared"; readonly path: FilePath; readonly because: string | undefined };
 
 const EMBEDS = "has data of a Secret in it, in plain: keep them in a Secret, or exclude the kind from what is written";
@@ -70,7 +70,7 @@ const EMBEDS_PASSWORD =
 
 const NO_KEY = "Secrets are left as they are: the key of their digests is not known";
 
-/** Base64 of base64, and what is said of the key. */
+/** The factor by which encrypted data are larger: base64 of base64, and fields of SOPS. */
 const ENCRYPTED_SIZE = 1.5;
 
 const fileOf = (
@@ -90,14 +90,14 @@ const fileOf = (
   return { file: { type: "encrypted", file, data, recipients }, compared, bytes };
 };
 
-/** Where an object is, in the version in which it is written. */
+/** Returns the identity of an object, in the version in which it is written. */
 export const identityOf = (
   { group, version, plural }: Pick<SelectedResource, "group" | "version" | "plural">,
   { metadata: { name = "", namespace } }: KubeObject,
 ): ObjectIdentity => ({ group, version, resource: plural, ...(namespace === undefined ? {} : { namespace }), name });
 
 /**
- * What is kept of an object, and its file.
+ * Makes the kept part of an object, and its file.
  *
  * Guarantees: the data of a Secret are in no file in plain; an object that cannot be written keeps the file that it has.
  */
@@ -137,13 +137,13 @@ export const ingested = (object: KubeObject, context: IngestContext): Ingested =
   };
 };
 
-/** A version of an object, as far as a request for it is found. */
+/** A version of an object, by which a request for it is found. */
 export type Identified = Pick<KeptObject, "content" | "uid" | "resourceVersion">;
 
 /**
- * The change that a watch has shown of an object, as a request for it is found; undefined: nothing that is written has changed.
+ * Describes a change that a watch has shown, so that its request is found; undefined: nothing that is written has changed.
  *
- * @param after undefined: it is deleted, or is being deleted
+ * @param after the object now; undefined: it is deleted, or is being deleted
  */
 export const seenChange = (
   place: ObjectIdentity,

@@ -4,7 +4,7 @@ import type { LabelSelector } from "../api/references.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Whether an object with these labels is selected. */
+/** Tells whether an object with these labels is selected. */
 export type LabelPredicate = (labels: Labels) => boolean;
 
 type Requirement = NonNullable<LabelSelector["matchExpressions"]>[number];
@@ -35,7 +35,7 @@ const required = ({ key, operator, values = [] }: Requirement): E.Either<string,
 };
 
 /**
- * The predicate of a selector; without one, all are selected. On the left: why the API server would refuse it.
+ * Makes the predicate of a selector; without one, all are selected. On the left: why the API server would refuse it.
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
  */
 export const labelPredicate = ({

@@ -1,13 +1,13 @@
-// A map of which a changed copy costs little, however large it is: what has changed lately is kept beside it.
+// A map whose changed copies cost little, however large it is: the latest changes are kept beside it.
 
-/** Undefined in `recent`: it has no such key any more. */
+/** A map whose `recent` changes count before `base`; undefined in `recent` stands for a removed key. */
 export interface LargeMap<K, V> {
   readonly base: ReadonlyMap<K, V>;
   readonly recent: ReadonlyMap<K, V | undefined>;
   readonly size: number;
 }
 
-/** So many changes are copied each time, before all is. */
+/** The most changes that are copied each time, before the whole map is. */
 const MOST_RECENT = 256;
 
 export const largeMap = <K, V>(base: ReadonlyMap<K, V> = new Map()): LargeMap<K, V> => ({
@@ -28,7 +28,7 @@ export const entriesOf = <K, V>({ base, recent }: LargeMap<K, V>): ReadonlyMap<K
   return all;
 };
 
-/** With this value at the key; undefined: without it. */
+/** Sets the value at the key; undefined removes it. */
 export const withValue = <K, V>(map: LargeMap<K, V>, key: K, value: V | undefined): LargeMap<K, V> => {
   const before = valueAt(map, key);
   if (before === value) return map;

@@ -8,13 +8,13 @@ import type { Destination, Unresolved } from "./destinations.ts";
 import { type BranchName, branchName } from "./git/branch-name.ts";
 import { repositoryUrl, type RepositoryUrl } from "./repository-url.ts";
 
-/** A repository of which the server is asked whether it can be used. */
+/** A repository whose server is asked whether it can be used. */
 export interface Repository {
   readonly url: RepositoryUrl;
   readonly branches: readonly [BranchName, ...BranchName[]];
-  /** `namespace/name` of the Secret. */
+  /** The `namespace/name` of the Secret. */
   readonly secret: string | undefined;
-  /** What its GitRepoConfig says that counts for nothing. */
+  /** The messages for fields of its GitRepoConfig that count for nothing. */
   readonly findings: readonly string[];
 }
 
@@ -24,15 +24,15 @@ export interface Located {
   readonly branch: BranchName;
 }
 
-/** `namespace/name` of a GitRepoConfig. */
+/** Returns the `namespace/name` of a GitRepoConfig. */
 export const configKey = ({ metadata: { namespace, name } }: Pick<GitRepoConfig, "metadata">): string =>
   `${namespace}/${name}`;
 
-/** `namespace/name` of the Secret with the credentials of a repository. */
+/** Returns the `namespace/name` of the Secret with the credentials of a repository. */
 export const secretOf = ({ metadata, spec }: GitRepoConfig): string | undefined =>
   spec.secretRef === undefined ? undefined : `${metadata.namespace}/${spec.secretRef.name}`;
 
-/** The key of what an object of this namespace refers to. */
+/** Returns the key of the object that one of this namespace refers to. */
 export const referred = ({ name, namespace }: NamespacedName, from: string | undefined): string =>
   `${namespace ?? from}/${name}`;
 
@@ -67,7 +67,7 @@ export const located = (destination: Destination): E.Either<Failed, Located> =>
     checkedBranch(configKey(destination.config), destination.branch),
   );
 
-/** They may be fixed by another object that comes, or changes: it is looked again then. */
+/** The reasons that may pass when another object comes, or changes: then the reference is resolved again. */
 const PASSING: ReadonlySet<Unresolved["reason"]> = new Set(["GitDestinationNotFound", "GitRepoConfigNotFound"]);
 
 export const unresolved = ({ reason, message }: Unresolved): Failed => ({
@@ -79,7 +79,7 @@ export const unresolved = ({ reason, message }: Unresolved): Failed => ({
 
 type Referred = "GitDestination" | "GitRepoConfig";
 
-/** Of an object that depends on this one, which is wrong itself. */
+/** The failure of an object that depends on this one, which is wrong itself. */
 export const notReady = (kind: Referred, key: string, cause: Failed): Failed => ({
   type: "failed",
   reason: `${kind}NotReady`,
@@ -87,7 +87,7 @@ export const notReady = (kind: Referred, key: string, cause: Failed): Failed => 
   lasts: cause.lasts,
 });
 
-/** A reference to an object that is wrong is one to an object that is there. */
+/** Fails for a reference to an object that is wrong, which must not be called missing. */
 export const unlessWrong = (
   kind: Referred,
   key: string,

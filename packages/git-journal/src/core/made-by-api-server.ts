@@ -13,17 +13,17 @@ const named =
   ({ namespace, name = "" }: Metadata): boolean =>
     places.includes(`${namespace ?? ""}/${name}`);
 
-/** Who writes the objects of RBAC that every cluster has: kube-apiserver, and who sets the rules of aggregated ClusterRoles. */
+/** The managers of the objects of RBAC that every cluster has; the second sets the rules of aggregated ClusterRoles. */
 const BOOTSTRAPPERS = ["kube-apiserver", "clusterrole-aggregation-controller"];
 
-/** What people add to them counts, and stays. https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation */
+/** Excludes those that people have changed: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation */
 const bootstrapped = ({ labels = {}, managedFields = [] }: Metadata): boolean =>
   labels["kubernetes.io/bootstrapping"] === "rbac-defaults" &&
   managedFields.every(({ manager = "" }) => BOOTSTRAPPERS.includes(manager));
 
 const RBAC = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"] as const;
 
-/** By group and kind. */
+/** Maps group and kind to the test of such an object. */
 const MADE: ReadonlyMap<string, (metadata: Metadata) => boolean> = new Map([
   // https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/kube-aggregator/pkg/controllers/autoregister/autoregister_controller.go
   ["apiregistration.k8s.io/APIService", labelled("kube-aggregator.kubernetes.io/automanaged")],

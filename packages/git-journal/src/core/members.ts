@@ -1,7 +1,7 @@
 /**
  * Shares branches among replicas, by the Leases that each of them sees.
  *
- * Nothing is safe because of it: only who holds the Lease of a branch writes it, and only by fast-forward.
+ * Safety does not depend on it: only the holder of the Lease of a branch writes it, and only by fast-forward.
  */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -28,22 +28,22 @@ export interface SeenLease {
 /** The replicas that share the branches. */
 export interface View {
   readonly members: ReadonlySet<string>;
-  /** Those who hold Leases, by the names of these. */
+  /** Maps the names of Leases of branches to their holders. */
   readonly holders: ReadonlyMap<string, string>;
-  /** When another one follows from the same Leases. */
+  /** The time at which another view follows from the same Leases. */
   readonly until: number;
 }
 
-/** The replica that sees, which lives. */
+/** The replica that looks, which is alive. */
 export interface Self {
   readonly identity: string;
-  /** Since when it is a member: what it has missed before tells nothing, such as while it could not reach the API server. */
+  /** The time since which it is a member: renewals that it has missed before, such as while it was cut off, tell nothing. */
   readonly since: number;
-  /** After so long without a renewal a Lease has lapsed, in ms. */
+  /** The time without a renewal after which a Lease has lapsed, in ms. */
   readonly leaseDuration: number;
 }
 
-/** What follows from the Leases in a namespace, by their names. */
+/** Finds the replicas that share the branches, by the Leases in a namespace and their names. */
 export const viewOf = (
   leases: ReadonlyMap<string, SeenLease>,
   { identity, since, leaseDuration }: Self,
@@ -68,7 +68,7 @@ export const isSameView = (a: View, b: View): boolean =>
   [...a.holders].every(([name, holder]) => b.holders.get(name) === holder);
 
 /**
- * The member that writes a branch: who holds its Lease; else the first in the order that each branch has of its own (rendezvous hashing).
+ * Finds the member that writes a branch: the holder of its Lease, else the first in an order of the branch (rendezvous hashing).
  *
  * Guarantees: two replicas with the same view agree; where a member leaves, only its branches move, and where one joins, they move only
  *             to it.

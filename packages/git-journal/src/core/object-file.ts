@@ -13,9 +13,9 @@ export type ObjectFileVerdict =
   | { readonly is: "encrypted"; readonly object: KubeObject }
   /** A Secret that was written without its data: nobody can give them back. */
   | { readonly is: "without data"; readonly object: KubeObject }
-  /** It is where the file of an object is, and not one. */
+  /** A file at the path of an object that is not its file. */
   | { readonly is: "wrong"; readonly why: string }
-  /** Of the repository's own, such as a README. */
+  /** A file of the repository's own, such as a README. */
   | { readonly is: "other" };
 
 /** Whether the path is that of an object's file, wherever the base folder ends. */
@@ -33,9 +33,9 @@ const isLeftOut = (object: KubeObject): boolean =>
   object.metadata.annotations?.[CONTENT_DIGEST] !== undefined;
 
 /**
- * What a file is.
+ * Judges a file.
  *
- * Guarantees: an object is of the group, version, namespace and name that its path says.
+ * Guarantees: an object has the group, version, namespace and name that its path says.
  */
 export const objectFile = (path: string, text: string): ObjectFileVerdict => {
   const layouts = layoutsIn(path);
@@ -56,18 +56,18 @@ export const objectFile = (path: string, text: string): ObjectFileVerdict => {
   return { is: isLeftOut(object) ? "without data" : "object", object };
 };
 
-/** Equal for one object, in whatever version its files have it. */
+/** Returns a key that is equal for one object, in whatever version its files have it. */
 export const objectKey = ({ apiVersion, kind, metadata: { namespace = "", name = "" } }: KubeObject): string =>
   [apiVersion.includes("/") ? apiVersion.split("/")[0] : "", kind, namespace, name].join("/");
 
-/** Such as `ConfigMap shop/app`. */
+/** Names an object for people, such as `ConfigMap shop/app`. */
 export const objectName = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
   `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 
 /**
- * What is wanted of an object, without what says which one it is: the fields that a change can set.
+ * Returns the fields that a change can set: what is wanted of an object, without its kind, namespace and name.
  *
- * Guarantees: nothing of this one cluster is in it, as in its file; rules that a controller sets, of an aggregated ClusterRole, neither.
+ * Guarantees: like a file, it has nothing of this one cluster, nor the rules that a controller sets in aggregated ClusterRoles.
  */
 export const statedFields = (object: KubeObject): JsonObject => {
   const { apiVersion: _, kind, metadata, ...fields } = sanitised(object);

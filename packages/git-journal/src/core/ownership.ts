@@ -4,19 +4,19 @@ import { API_VERSION } from "../api/names.ts";
 import { canonicalYaml } from "./canonical.ts";
 import type { BaseFolder } from "./path.ts";
 
-/** A destination, as far as others may want the same place. */
+/** The claim of a destination to a place that others may want, too. */
 export interface Claim {
-  /** Such as `shop/prod`. */
+  /** The name of the destination, such as `shop/prod`. */
   readonly destination: string;
   readonly creationTimestamp: string;
   readonly uid: string;
   /** The repository and branch, in a form that is the same for all spellings. */
   readonly branch: string;
   readonly folder: BaseFolder;
-  /** Those with the same may push the same. */
+  /** The credentials: destinations with the same ones may push the same. */
   readonly credentials: string;
   /**
-   * owner: the marker that is in the folder is its own, so that it may push; refused: the server does not let it in, and it takes the
+   * `owner`: the marker in the folder is its own, so that it may push; `refused`: the server does not let it in, and it takes the
    * folder from nobody.
    */
   readonly standing: "owner" | "unknown" | "refused";
@@ -27,23 +27,23 @@ const STANDINGS: readonly Claim["standing"][] = ["owner", "unknown", "refused"];
 const rank = ({ standing, creationTimestamp, uid }: Claim): string =>
   `${STANDINGS.indexOf(standing)} ${creationTimestamp} ${uid}`;
 
-/** Owners first, those that are refused last, and then the older; of the same second by uid, so that all replicas agree. */
+/** Orders owners first and refused claims last, then by age; those of the same second by uid, so that all replicas agree. */
 const byRank = (a: Claim, b: Claim): number => (rank(a) < rank(b) ? -1 : 1);
 
-/** Others that may turn out to have its folder: it is whose marker is in the branch first. */
+/** The contest for a folder, which is that of the first marker in the branch. */
 export interface Contest {
   readonly rivals: readonly string[];
-  /** There is an older one: where any marker but its own is in the folder, nothing is written. */
+  /** Whether there is an older rival: then any marker but its own in the folder stops all writes. */
   readonly yields: boolean;
 }
 
 export interface Claims {
-  /** For each destination that may not write, the one that has the same folder of the same branch before it. */
+  /** Maps each destination that may not write to the one that has the same folder of the same branch before it. */
   readonly conflicts: ReadonlyMap<string, string>;
   readonly contests: ReadonlyMap<string, Contest>;
 }
 
-/** Those that may have the folder, the oldest first: of several with other credentials it is not known which of them may push. */
+/** Returns those that may have the folder, the oldest first: it is not known which of several credentials may push. */
 const contenders = ([first, ...others]: readonly Claim[]): readonly Claim[] => {
   if (first === undefined || first.standing !== "unknown") return first === undefined ? [] : [first];
   const all = [first, ...others].filter(({ standing }) => standing === "unknown");
@@ -51,9 +51,9 @@ const contenders = ([first, ...others]: readonly Claim[]): readonly Claim[] => {
 };
 
 /**
- * Who may write each folder. Nested folders are no conflict.
+ * Decides which destination may write each folder. Nested folders are no conflict.
  *
- * Guarantees: it is who has the marker in it, then the oldest that may push; who has not shown that he may keeps it from nobody else.
+ * Guarantees: it is the one whose marker is there, else the oldest that may push; one that may not be able to blocks no other.
  */
 export const claimsOf = (claims: readonly Claim[]): Claims => {
   const conflicts = new Map<string, string>();
@@ -74,7 +74,7 @@ export const claimsOf = (claims: readonly Claim[]): Claims => {
   return { conflicts, contests };
 };
 
-/** Who writes a folder. */
+/** The owner of a folder, who writes it. */
 export interface Owner {
   /** The uid of the namespace kube-system. */
   readonly clusterUid: string;
@@ -87,7 +87,7 @@ const KIND = "Owner";
 export const marker = ({ clusterUid, destination }: Owner): string =>
   canonicalYaml({ apiVersion: API_VERSION, kind: KIND, clusterUID: clusterUid, destination });
 
-/** What a marker says; undefined: it says nothing that can be read. */
+/** Reads a marker; undefined: it says nothing that can be read. */
 export const readMarker = (text: string): Owner | undefined => {
   try {
     const { kind, clusterUID, destination } = asObject(readYaml(text)[0]?.value);
@@ -101,12 +101,12 @@ export const readMarker = (text: string): Owner | undefined => {
 
 export type Ownership =
   | { readonly type: "ours" }
-  /** Nobody's, or a person has removed it: it is written. */
+  /** A folder without a marker, which a person may have removed: it is written. */
   | { readonly type: "free" }
-  /** Another's: its marker is left, and nothing is written at all in exclusive mode, or in a contest. */
+  /** A folder with another's marker, which is left: nothing at all is written in exclusive mode, or if a contest forbids it. */
   | { readonly type: "anothers"; readonly isBlocked: boolean; readonly message: string };
 
-/** Whose folder it is by the marker that is in it; undefined: there is none. */
+/** Decides the owner of a folder by the text of its marker; undefined: there is none. */
 export const ownershipBy = (
   text: string | undefined,
   us: Owner,

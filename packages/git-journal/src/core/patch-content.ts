@@ -32,7 +32,7 @@ const hasNull = (value: Json): boolean =>
   value === null ||
   (Array.isArray(value) ? value.some(hasNull) : isObject(value) && Object.values(value).some(hasNull));
 
-/** In a Patch, null removes. */
+/** Sets the whole value; none if it has a null, which would remove a field. */
 const whole = (wanted: Json): O.Option<Json> => (hasNull(wanted) ? O.none : O.some(wanted));
 
 const partOf = (is: Json | undefined, wanted: Json, managed: Fields | undefined): O.Option<Json> => {
@@ -40,7 +40,7 @@ const partOf = (is: Json | undefined, wanted: Json, managed: Fields | undefined)
   return Array.isArray(is) && Array.isArray(wanted) ? partOfList(is, wanted, managed) : whole(wanted);
 };
 
-/** Where nobody manages a part of a map, it may be one that is always replaced: then all of it is set. */
+/** Sets parts of a map; all of it, if nobody manages a part: it may be one that is always replaced. */
 const partOfObject = (is: JsonObject, wanted: JsonObject, managed: Fields | undefined): O.Option<Json> => {
   if (Object.keys(is).some((name) => !Object.hasOwn(wanted, name))) return O.none;
   const parts = Object.entries(wanted)
@@ -59,10 +59,10 @@ const partOfObject = (is: JsonObject, wanted: JsonObject, managed: Fields | unde
 const belowOf = (managed: Fields, element: string): Fields | undefined =>
   Object.hasOwn(managed, element) ? asObject(managed[element]) : undefined;
 
-/** Of `k:{"name":"web"}`. */
+/** Reads the keys of `k:{"name":"web"}`. */
 const keysIn = (element: string): JsonObject => asObject(parseJson(element.slice("k:".length)));
 
-/** By the keys of its items, if it is merged by keys. */
+/** Maps the keys of items to what is managed below them; undefined: the list is not merged by keys. */
 const itemsByKey = (
   managed: Fields,
 ): { readonly keys: readonly string[]; readonly below: ReadonlyMap<string, Fields> } | undefined => {
@@ -77,7 +77,7 @@ const itemsByKey = (
 const identityIn = (item: Json | undefined, keys: readonly string[]): string =>
   canonical(keys.map((key) => member(asObject(item), key) ?? null));
 
-/** Items are neither added, removed nor moved by a Patch: what the API server would make of that depends on who has set the others. */
+/** Sets parts of items, none added, removed or moved: what the API server makes of that depends on who has set the others. */
 const partOfList = (is: readonly Json[], wanted: readonly Json[], managed: Fields | undefined): O.Option<Json> => {
   if (managed === undefined || Object.keys(managed).some((element) => element.startsWith("v:"))) return O.none;
   const items = itemsByKey(managed);
@@ -108,12 +108,12 @@ const partOfList = (is: readonly Json[], wanted: readonly Json[], managed: Field
 };
 
 /**
- * The content of a Patch that makes an object say what is wanted.
+ * Makes the content of a Patch that makes an object say what is wanted.
  *
  * Guarantees: none if a field or an item of a list would have to go, or it is not known how a list is merged; it sets nothing that is
  *             as it is wanted, but for the keys of items, and maps of which nobody manages a part.
  *
- * @param is what the live object says, of what is compared
+ * @param is the compared fields of the live object
  */
 export const patchContent = (live: KubeObject, is: JsonObject, wanted: JsonObject): O.Option<JsonObject> =>
   O.map(asObject)(partOfObject(is, wanted, managedFieldsOf(live)));

@@ -21,19 +21,19 @@ export const ROOT = "" as BaseFolder;
 
 /** An object, by the parts of its path. */
 export interface ObjectIdentity {
-  /** Empty for the core group. */
+  /** The API group; empty for the core group. */
   readonly group: string;
   readonly version: string;
-  /** The plural. */
+  /** The plural of the resource. */
   readonly resource: string;
-  /** Absent for cluster-scoped resources. */
+  /** The namespace; absent for cluster-scoped resources. */
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** The longest segment as it is, in bytes: file systems take 255, and there are a suffix and a hash. */
+/** The most bytes of a segment that is not shortened: file systems take 255, and there are a suffix and a hash. */
 const LONGEST = 200;
-/** So much of a longer one is left. */
+/** The bytes that are left of a longer one. */
 const KEPT = 180;
 
 const hash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
@@ -41,7 +41,7 @@ const hash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).sli
 const escaped = (character: string): string =>
   [...utf8ToBytes(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
 
-/** No escaped text has a `~`, so that no other one looks like a shortened one. */
+/** Escapes and shortens a text. No escaped text has a `~`, so that no other one looks like a shortened one. */
 const shortened = (text: string): string => {
   const whole = text.replaceAll(/[^A-Za-z0-9._-]/gu, escaped);
   return whole.length > LONGEST ? `${whole.slice(0, KEPT)}~${hash(text)}` : whole;
@@ -53,7 +53,7 @@ const folderName = (text: string): string => {
   return whole === "" ? "%" : isForbiddenSegment(whole) ? whole.replace(".", "%2E") : whole;
 };
 
-/** No other group may pass for the core group. */
+/** The folder of a group: no other one may pass for the core group. */
 const groupFolder = (group: string): string =>
   group === "" ? "core" : group === "core" ? "%63ore" : folderName(group);
 
@@ -153,6 +153,6 @@ export const nameOf = (relative: string): string | undefined => {
   return name !== undefined && isFileOf(relative, name) ? name : undefined;
 };
 
-/** Whether an object of this name may have this file: identity is read from the content, and not from the path. */
+/** Whether an object of this name may have this file. Its name is read from the content, not from the path. */
 export const isFileOf = (relative: string, name: string): boolean =>
   relative.split("/").at(-1) === `${shortened(name)}.yaml`;

@@ -18,7 +18,7 @@ export const pendingFiles = (
       const live = index.get(path);
       return {
         path,
-        // What is no object says nothing that any version of one says.
+        // A file that is no object has a fingerprint that no version of an object has.
         tip: entry && { fingerprint: read.get(entry.id)?.fingerprint ?? entry.id, bytes: 0 },
         live: live && { fingerprint: live.fingerprint, bytes: live.bytes },
         operations: live?.operations ?? DELETES,

@@ -22,12 +22,12 @@ import {
 import { rulesAbout, type SelectedResource, type SelectionRule, type SelectionSettings } from "./selection.ts";
 import { obstacles, type Tree } from "./tree.ts";
 
-/** A selected live object, as far as its file goes. */
+/** The part of a selected live object that its file depends on. */
 export interface IndexedObject {
   readonly operations: ReadonlySet<Operation>;
-  /** Of what its file says. */
+  /** The fingerprint of what its file says. */
   readonly fingerprint: string;
-  /** The id of its blob; absent for what is encrypted, and is another blob each time. */
+  /** The id of its blob; absent if it is encrypted, since that makes another blob each time. */
   readonly blob?: string;
   /** The size of its file. */
   readonly bytes: number;
@@ -41,11 +41,11 @@ export interface Compared {
   /** Files of live objects that cannot be written now: they are left as they are. */
   readonly spared: ReadonlySet<FilePath>;
   readonly tree: Tree;
-  /** What the blobs say that were read, by their ids; undefined: it is not one object. */
+  /** Maps ids to the contents of blobs that were read; undefined: it is not one object. */
   readonly read: ReadonlyMap<string, FileContent | undefined>;
-  /** Whether the file of no live object may be deleted, before it is known of which kind it is, and then; see {@link mayDelete}. */
+  /** Whether a file without a live object may be deleted, without its kind at first, and then by it; see {@link mayDelete}. */
   readonly mayDelete: (layout: Layout, kind?: string) => boolean;
-  /** Whether objects of it are written, in this version. */
+  /** Whether objects of the resource are written in this version. */
   readonly isWritten: (layout: Layout) => boolean;
 }
 
@@ -63,7 +63,7 @@ export interface Plan {
   readonly conflicts: readonly { readonly path: FilePath; readonly because: string }[];
 }
 
-/** The file of an object: created, updated, unchanged, or to be read first. */
+/** Decides about the file of an object: created, updated, unchanged, or to be read first. */
 const verdictOn = (path: FilePath, object: IndexedObject, { tree, read }: Compared): Operation | "same" | "read" => {
   const entry = tree.get(path);
   if (entry === undefined) return "CREATE";
@@ -72,7 +72,7 @@ const verdictOn = (path: FilePath, object: IndexedObject, { tree, read }: Compar
   return read.get(entry.id)?.fingerprint === object.fingerprint ? "same" : "UPDATE";
 };
 
-/** Whether a file is that of the object that its path promises. Others may be there, such as a `kustomization.yaml`. */
+/** Whether a file has the object that its path promises. Others may be there, such as a `kustomization.yaml`. */
 export const isAsPromised = (
   relative: string,
   { group, version, namespace }: Layout,
@@ -82,20 +82,20 @@ export const isAsPromised = (
   content.namespace === namespace &&
   isFileOf(relative, content.name);
 
-/** Configuration of a tool, and not an object of the cluster, also where it has a name. */
+/** Matches configuration of a tool, which is no object of the cluster, even if it has a name. */
 const OF_TOOLS = /(?:^|\/)kustomization\.yaml$/u;
 
-/** Whether only the file of one object can be at this path: it says that object, or there is none. */
+/** Whether the path can only be that of one object's file. */
 const isOwnPath = (path: FilePath, layout: Layout, { folder, isWritten }: Compared): boolean => {
   const name = nameOf(relativeTo(folder, path));
   return name !== undefined && isWritten(layout) && objectPath(folder, { ...layout, name }) === path;
 };
 
-/** A file of which there is no live object: deleted, none of ours, or to be read first. */
+/** Decides about a file without a live object: deleted, none of ours, or to be read first. */
 const verdictOnOrphan = (path: FilePath, id: string, compared: Compared): "DELETE" | "other" | "read" => {
   const relative = relativeTo(compared.folder, path);
   const layout = layoutOf(relative);
-  // Of two folders within each other only one has objects at such a path, but for the layout of upstream.
+  // One of two nested folders has objects at such a path, never both, but for the layout of upstream.
   const isOthers =
     !isWrittenLayout(relative) && compared.otherFolders.some((other) => isWrittenLayout(relativeTo(other, path)));
   if (layout === undefined || isOthers || !compared.mayDelete(layout)) return "other";
@@ -107,12 +107,12 @@ const verdictOnOrphan = (path: FilePath, id: string, compared: Compared): "DELET
 };
 
 /**
- * What has to be changed in the tree, so that it says what is live.
+ * Plans the changes of the tree after which it says what is live.
  *
- * Guarantees: made of these changes, the tree needs no other; a file that says the same in other words is left as it is; nothing is
+ * Guarantees: with these changes, the tree needs no other; a file that says the same in other words is left as it is; nothing is
  *             deleted but files of objects, where {@link mayDelete} allows it, also where the file of one has another; nothing is
  *             written through or over what is no file.
- * Assumes:    of `read`, that what it lacks is read, and then this asked again.
+ * Assumes:    blobs that `read` lacks are read, and then it is called again.
  */
 export const planned = (compared: Compared): Plan => {
   const { folder, index, spared, tree } = compared;
@@ -141,26 +141,26 @@ export const planned = (compared: Compared): Plan => {
   return { changes, toRead: [...toRead], conflicts };
 };
 
-/** What is known of the resources of a destination. */
+/** The known resources of a destination. */
 export interface Coverage {
-  /** Of its Ready rules. */
+  /** The selections of its Ready rules. */
   readonly rules: readonly SelectionRule[];
-  /** Those that it had before, in this process. */
+  /** The rules that it had before, in this process. */
   readonly formerRules: readonly SelectionRule[];
   readonly selected: readonly SelectedResource[];
-  /** Keys of the resources of which this process has a complete and successful list. */
+  /** The keys of the resources that this process has a complete list of. */
   readonly complete: ReadonlySet<string>;
-  /** Keys of the resources that are certainly not served. */
+  /** The keys of the resources that are certainly not served. */
   readonly gone: Pick<ReadonlySet<string>, "has">;
   readonly settings: SelectionSettings;
 }
 
-/** Of `Policy` policies, of `Index` indices: a file elsewhere, such as a Deployment in `apps/v1/base`, is of somebody else. */
+/** Whether a plural may be of a kind, as policies of `Policy`: a Deployment in `apps/v1/base` is somebody else's file. */
 const looksLikePlural = (plural: string, kind: string): boolean =>
   plural.startsWith(kind.toLowerCase().slice(0, Math.max(1, kind.length - 2)));
 
 /**
- * Whether a file may be deleted because there is no live object of it.
+ * Tells whether a file may be deleted because there is no live object of it.
  *
  * Guarantees: only after a complete list of exactly its resource, or when its resource is gone, or no rule selects it any more; only
  *             if its kind is that of the resource, as far as that can be told; only where a rule has DELETE; never for a destination

@@ -6,26 +6,26 @@ import type { DestinationReport } from "./journaled-branch.ts";
 import { notReady, type Repository } from "./located.ts";
 import type { ObservedObject, Placed, Resolution, Writing } from "./wanted.ts";
 
-/** What is heard of servers and workers. */
+/** The news of servers and workers. */
 export interface Progress {
-  /** By the keys of GitRepoConfigs. */
+  /** Maps the keys of GitRepoConfigs to the state of their repositories. */
   readonly repositories: ReadonlyMap<string, Readiness>;
-  /** By the names of destinations. */
+  /** Maps the names of destinations to the reports of workers. */
   readonly reports: ReadonlyMap<string, DestinationReport>;
-  /** False: objects are only validated. */
+  /** Whether objects are written; false: they are only validated. */
   readonly ingests: boolean;
 }
 
 export interface Told {
   readonly observed: ObservedObject;
   readonly readiness: Readiness;
-  /** Of a GitRepoConfig, without a password. */
+  /** The URL of a GitRepoConfig, without a password. */
   readonly url?: string;
-  /** Of a GitDestination. */
+  /** The report of a GitDestination. */
   readonly report?: DestinationReport;
 }
 
-/** Of messages: a rule may name many resources. */
+/** The most entries in a message: a rule may name many resources. */
 const MOST = 10;
 
 const listed = (texts: readonly string[]): string =>
@@ -37,7 +37,7 @@ const validating = (message: string): Readiness => ({ type: "progressing", reaso
 
 export const CHECKING: Readiness = { type: "progressing", reason: "Checking", message: "the server is being asked" };
 
-/** Of a destination, without its rules. */
+/** The readiness of a destination, without regard to its rules. */
 const writable = (name: string, placed: Placed, { repositories, reports, ingests }: Progress): Readiness => {
   if (placed.blocked !== undefined) return placed.blocked;
   const known = repositories.get(placed.config) ?? CHECKING;
@@ -50,7 +50,7 @@ const writable = (name: string, placed: Placed, { repositories, reports, ingests
     : ready("it is valid; nothing is written, by the controller's flag --enable-watch-ingestion=false");
 };
 
-/** What is wrong with its spec comes first, and stays until somebody changes it, whatever servers and workers say. */
+/** Puts what is wrong with the spec first: it stays until somebody changes it, whatever servers and workers say. */
 const asSpecified = ({ withoutSecrets }: Placed, found: Readiness): Readiness => {
   if (withoutSecrets === undefined || found.type !== "failed") return withoutSecrets ?? found;
   return { ...withoutSecrets, message: `${withoutSecrets.message}; ${found.reason}: ${found.message}` };
@@ -88,7 +88,7 @@ const rule = (
   return ready(findings.length === 0 ? what : `${what}; not written: ${listed(findings)}`);
 };
 
-/** Of all objects by their ids. */
+/** Maps the ids of all objects to what became of them. */
 export const readinessOf = (all: Resolution, progress: Progress): ReadonlyMap<string, Told> => {
   const told = <A>(
     kind: Kind,
@@ -116,11 +116,11 @@ export const readinessOf = (all: Resolution, progress: Progress): ReadonlyMap<st
   ]);
 };
 
-/** How many objects of a kind are not Ready for a reason. */
+/** The number of objects of a kind that are not Ready for a reason. */
 export interface NotReady {
   readonly kind: string;
   readonly reason: string;
-  /** They stay so until somebody changes something. */
+  /** Whether they stay so until somebody changes something. */
   readonly stalled: boolean;
   readonly count: number;
 }

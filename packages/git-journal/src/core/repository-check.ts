@@ -6,29 +6,29 @@ import type { Failed } from "./configured.ts";
 import { type BranchName, refOf } from "./git/branch-name.ts";
 import type { Repository } from "./located.ts";
 
-/** What was asked, and what came of it. */
+/** The last question to a server, and its answer. */
 export interface Checked {
-  /** See {@link fingerprintOf}. */
+  /** The question, see {@link fingerprintOf}. */
   readonly fingerprint: string;
-  /** Of the Secret; undefined: there was none. */
+  /** The version of the Secret; undefined: there was none. */
   readonly secretVersion: string | undefined;
   readonly at: Instant;
-  /** In a row. */
+  /** The number of failures in a row. */
   readonly failures: number;
   /** The refs that the server has, or why it could not be asked. */
   readonly answer: E.Either<Failed, ReadonlySet<string>>;
 }
 
-/** In ms. A worker says earlier if something has changed. */
+/** The pause after an answer, in ms. A worker says earlier if something has changed. */
 const WHILE_READY = 600_000;
-/** Wrong credentials that are sent often lock an account. */
+/** The pause after a refusal: wrong credentials that are sent often lock an account. */
 const WHILE_REFUSED = 300_000;
 /** The first pause after a failure that may pass, doubled with each, and the longest. */
 const WHILE_FAILING = { first: 5_000, cap: 30_000 };
-/** While a repository cannot be used, its Secret is looked at so often: an edit heals within 30 s. */
+/** The pause between two looks at the Secret of a repository that cannot be used: an edit heals within 30 s. */
 const SECRET = 25_000;
 
-/** Of what is asked for, but for what the Secret says. Contains the name and password of a URL: it stays in memory. */
+/** Names all that is asked for, without the content of the Secret. It has the name and password of a URL: it stays in memory. */
 export const fingerprintOf = ({ url, branches, secret }: Repository): string =>
   JSON.stringify([url.key, url.user?.name, url.user?.password, branches, secret]);
 
@@ -44,17 +44,17 @@ const pauseAfter = ({ answer, failures }: Checked): number => {
     : Math.min(WHILE_FAILING.cap, WHILE_FAILING.first * 2 ** Math.min(failures - 1, 10));
 };
 
-/** In how many ms the server is asked; 0: now. */
+/** Returns in how many ms the server is asked; 0: now. */
 export const askedIn = (checked: Checked | undefined, question: Question, now: Instant): number =>
   isSame(checked, question) ? Math.max(0, checked.at + pauseAfter(checked) - now) : 0;
 
-/** In how many ms it is looked whether something has changed. */
+/** Returns in how many ms the repository is looked at again, for something that has changed. */
 export const lookedAtIn = (checked: Checked, now: Instant): number => {
   const pause = Math.max(1_000, checked.at + pauseAfter(checked) - now);
   return E.isLeft(checked.answer) ? Math.min(SECRET, pause) : pause;
 };
 
-/** What workers say that is of the repository, and not of one of its branches. */
+/** The reasons of workers that are of the repository, and not of one of its branches. */
 const OF_REPOSITORY: ReadonlySet<string> = new Set([
   "AuthenticationFailed",
   "CertificateUnknown",
@@ -68,21 +68,21 @@ const OF_REPOSITORY: ReadonlySet<string> = new Set([
 
 export const isOfRepository = ({ type, reason }: Readiness): boolean => type === "failed" && OF_REPOSITORY.has(reason);
 
-/** What does not pass by itself: others may have what this one cannot use. */
+/** Whether a failure does not pass by itself: others may have a folder that this one cannot write. */
 const isRefusal = (readiness: Readiness): boolean =>
   readiness.type === "failed" && (readiness.lasts || readiness.reason === "SecretNotFound");
 
-/** The keys of those that cannot be used until somebody changes something. */
+/** Returns the keys of those that cannot be used until somebody changes something. */
 export const refusedAmong = (repositories: ReadonlyMap<string, Readiness>): ReadonlySet<string> =>
   new Set([...repositories].flatMap(([key, readiness]) => (isRefusal(readiness) ? [key] : [])));
 
-/** When a worker has used a branch. If it was not found before, or the server could not be asked, it is asked at once. */
+/** Takes note that a worker has used a branch. If it was not found before, or the server not asked, it is asked at once. */
 export const afterUse = (checked: Checked, branch: BranchName, at: Instant): Checked => {
   const isFound = E.isRight(checked.answer) && checked.answer.right.has(refOf(branch));
   return { ...checked, at: isFound ? at : Number.NEGATIVE_INFINITY };
 };
 
-/** What became of it, when the server has answered. */
+/** Takes the answer of the server. */
 export const afterAnswer = (
   before: Checked | undefined,
   question: Question,
@@ -95,7 +95,7 @@ export const afterAnswer = (
   failures: E.isLeft(answer) ? 1 + (isSame(before, question) ? before.failures : 0) : 0,
 });
 
-/** So many branches are asked for: a repository may allow a thousand. */
+/** The most branches that are asked for: a repository may allow a thousand. */
 const MOST = 50;
 
 export const askedBranches = ({ branches }: Repository): readonly BranchName[] => branches.slice(0, MOST);
@@ -103,11 +103,11 @@ export const askedBranches = ({ branches }: Repository): readonly BranchName[] =
 const named = (branches: readonly BranchName[]): string =>
   `branch${branches.length === 1 ? "" : "es"} ${branches.slice(0, 5).join(", ")}${branches.length > 5 ? ", …" : ""}`;
 
-/** What is said of a repository. */
+/** Says whether a repository can be used. */
 export const readinessAfter = (repository: Repository, { answer }: Checked): Readiness =>
   E.isLeft(answer) ? answer.left : branchFound(repository, answer.right);
 
-/** A repository that has answered, with the refs that it has. A branch that is missing is no error: it is made. */
+/** Says which branches of a repository were found. A branch that is missing is no error: it is made. */
 const branchFound = (repository: Repository, refs: ReadonlySet<string>): Readiness => {
   const asked = askedBranches(repository);
   const found = asked.filter((one) => refs.has(refOf(one)));

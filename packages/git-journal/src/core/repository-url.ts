@@ -5,24 +5,24 @@ import * as E from "fp-ts/lib/Either.js";
 
 export interface RepositoryUrl {
   readonly protocol: "https" | "http" | "ssh";
-  /** For git: without a name and a password. */
+  /** The URL for git, without a name and a password. */
   readonly url: string;
   readonly host: string;
   readonly port: number | undefined;
-  /** Of the URL. Of ssh: the user there, which is part of `url`, too. */
+  /** The name and password in the URL; for ssh, the user, who is part of `url`, too. */
   readonly user: { readonly name: string; readonly password: string | undefined } | undefined;
-  /** Equal for two spellings of one URL; may be shown. */
+  /** The key, which is equal for all spellings of one URL, and may be shown. */
   readonly key: string;
   /**
-   * Equal for all URLs under which hosts of Git have one repository: with and without `.git`, by ssh and https, with whatever user and case.
-   * Few have two there: so it says who may own a folder, and not where something is written.
+   * A name that is equal for all URLs under which hosts of Git have one repository: with and without `.git`, by ssh and https,
+   * with whatever user and case. Few have two there: so it says who may own a folder, and not where something is written.
    */
   readonly repository: string;
 }
 
 const PORTS = { https: 443, http: 80, ssh: 22 } as const;
 
-/** A host never begins with a hyphen: ssh would take it for an option. */
+/** Matches a host, which never begins with a hyphen: ssh would take it for an option. */
 const HOST = String.raw`\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?\.?`;
 const URL_FORM = new RegExp(`^(https?|ssh)://(?:([^@/]*)@)?(${HOST})(?::(\\d{1,5}))?(/.*)$`, "iu");
 const SCP_FORM = new RegExp(`^([A-Za-z0-9_][A-Za-z0-9._-]*)@(${HOST}):([^:].*)$`, "u");
@@ -41,7 +41,7 @@ const decoded = (text: string): string | undefined => {
 
 const isLegible = (text: string): boolean => !/[\s\p{Cc}\\]/u.test(text);
 
-/** A password may have anything but what ends a line of a protocol. */
+/** Reads name and password, which may have anything but what ends a line of a protocol. */
 const userOf = (userinfo: string | undefined): E.Either<string, RepositoryUrl["user"]> => {
   if (userinfo === undefined || userinfo === "") return E.right(undefined);
   const at = userinfo.indexOf(":");
@@ -60,7 +60,7 @@ const keyOf = (protocol: string, user: string, host: string, port: number | unde
 
 const UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/giu;
 
-/** Without what may be left out of a path, or written otherwise. */
+/** Names a repository without the parts of a path that may be left out or written otherwise. */
 const repositoryAt = (host: string, port: number | undefined, path: string): string => {
   const segments = path.replaceAll(UNRESERVED, decodeURIComponent).toLowerCase().split("/");
   const name = segments.filter((segment) => !["", ".", "~"].includes(segment)).join("/");
@@ -92,7 +92,7 @@ const ofUrl = (match: RegExpExecArray): E.Either<string, RepositoryUrl> => {
 };
 
 /**
- * The repository that a URL names. On the left why it is refused, without any part of the URL: it may have a password.
+ * Reads the URL of a repository. On the left why it is refused, without any part of the URL: it may have a password.
  *
  * Guarantees: `url` is https, http, ssh or scp-like; has no name and password but the user of ssh; neither it, its host nor its path
  *             begins with a hyphen, and it has no white space, control character or name of a helper of git (`ext::`).
@@ -104,7 +104,7 @@ export const repositoryUrl = (text: string): E.Either<string, RepositoryUrl> => 
   if (url !== null) return ofUrl(url);
   const [, name, host, path] = SCP_FORM.exec(text) ?? [];
   if (name === undefined || host === undefined || path === undefined || path.startsWith("-")) return refused(EXPECTED);
-  // Not that of ssh://host/path: here the path begins in the home directory.
+  // The key differs from that of ssh://host/path: here the path begins in the home directory.
   const key = `${name}@${host.toLowerCase()}:${path.replace(/\/+$/u, "")}`;
   const repository = repositoryAt(host, undefined, path);
   return E.right({

@@ -1,5 +1,5 @@
 /**
- * Takes out of an object what describes this one cluster, and not what is wanted.
+ * Takes out of an object the fields that describe this one cluster, and not what is wanted.
  *
  * A deny list: what is not known to be noise stays, defaults of the server included.
  */
@@ -36,7 +36,7 @@ const ANNOTATIONS = [
   ANNOTATION_PREFIX,
 ];
 
-/** With the field changed, or without it where nothing is left of it; an object without the field stays as it is. */
+/** Changes a field, or removes it if nothing is left of it; an object without the field stays as it is. */
 const withField = (object: JsonObject, name: string, change: (value: JsonObject) => JsonObject): JsonObject => {
   const value = member(object, name);
   if (!isObject(value)) return object;
@@ -50,11 +50,11 @@ const lacking =
   (object: JsonObject): JsonObject =>
     names.some((name) => Object.hasOwn(object, name)) ? without(object, names) : object;
 
-/** `None` is what a user wants: a headless Service. */
+/** Removes the addresses of a Service, but `None`, by which a user wants a headless one. */
 const withoutAddresses = (spec: JsonObject): JsonObject =>
   lacking("healthCheckNodePort", ...(spec["clusterIP"] === "None" ? [] : ["clusterIP", "clusterIPs"]))(spec);
 
-/** Of core kinds, what the cluster has put into their spec. */
+/** Maps core kinds to a function that removes what the cluster has put into their spec. */
 const SPECS: ReadonlyMap<string, (spec: JsonObject) => JsonObject> = new Map([
   ["Service", withoutAddresses],
   ["Pod", lacking("nodeName")],
@@ -63,7 +63,7 @@ const SPECS: ReadonlyMap<string, (spec: JsonObject) => JsonObject> = new Map([
   ["Namespace", lacking("finalizers")],
 ]);
 
-/** Go clients write it into the metadata of every template. */
+/** Removes `creationTimestamp: null`, which Go clients write into the metadata of every template. */
 const withoutTimestamps = (value: Json): Json => {
   if (Array.isArray(value)) {
     const items = value.map(withoutTimestamps);
@@ -94,7 +94,7 @@ const metadataOf = (object: KubeObject): JsonObject => {
 };
 
 /**
- * The object as its file has it; of a Secret with its data.
+ * Returns the object as its file has it; a Secret with its data.
  *
  * Guarantees: the same for the object that a webhook sees and the one that a watch shows afterwards; applied, it gives the object
  *             back.
@@ -107,8 +107,8 @@ export const sanitised = (object: KubeObject): JsonObject => {
   return { ...(change === undefined ? others : withField(others, "spec", change)), metadata: metadataOf(object) };
 };
 
-/** So deep that neither the stack nor a reader of YAML can be relied on. */
+/** The depth beyond which neither the stack nor a reader of YAML can be relied on. */
 const DEEPEST = 200;
 
-/** Tells that it is nested deeper than a file of it could be read. */
+/** Whether an object is nested so deep that its file could not be read. */
 export const isTooDeep = (object: object): boolean => isDeeperThan(object, DEEPEST + 1);

@@ -27,10 +27,10 @@ const inJson = (text: string): readonly string[] => {
   return [quoted, ascii, ascii.replaceAll(/\\u[0-9a-f]{4}/g, (escape) => `\\u${escape.slice(2).toUpperCase()}`)];
 };
 
-/** As git prints text that a server calls text, and does not say of which encoding. */
+/** Spells a text as git prints one for which the server names no encoding. */
 const misread = (text: string): string => Buffer.from(text).toString("latin1");
 
-/** A text as it is, and encoded for a URL, JSON or a header. */
+/** Returns a text as it is, and encoded for a URL, JSON or a header. */
 export const spellingsOf = (text: string): readonly string[] => [
   text,
   text.trim(),
@@ -40,11 +40,11 @@ export const spellingsOf = (text: string): readonly string[] => [
   misread(text),
 ];
 
-/** Of a key each line: nobody prints all of it at once. Shorter ones are part of any text. */
+/** Returns the lines of a key, which is never printed as a whole. Lines that are short are part of any text. */
 const linesOf = (text: string): readonly string[] =>
   text.split(/\r?\n/u).filter((line) => line.length >= 16 && !line.startsWith("-----"));
 
-/** Names that hosts document where the password is a token; any other name beside no password is the token itself. */
+/** Whether the name is the token itself: with no password, or with the one that hosts document for it. */
 const isSecretName = (password: string): boolean => password === "" || password === "x-oauth-basic";
 
 const valuesOf = ({ credentials }: Authentication): readonly string[] => {
@@ -62,13 +62,13 @@ const valuesOf = ({ credentials }: Authentication): readonly string[] => {
   }
 };
 
-/** Also of credentials that are not known: what stands before the host of a URL. */
+/** Matches the text before the host of a URL: credentials, also ones that are not known. */
 const USERINFO = /(?<=:\/\/)[^/\s@]+(?:@[^/\s@]+)*(?=@)/gu;
 
 /**
- * A function that takes these credentials out of any text.
+ * Makes a function that takes these credentials out of any text.
  *
- * Guarantees: no value is left, be it as it is, encoded for a URL, JSON or a header; nor what stands before the host of any URL.
+ * Guarantees: no value is left, be it as it is, or encoded for a URL, JSON or a header; nor the text before the host of any URL.
  */
 export const scrubber = (authentication: Authentication): ((text: string) => string) => {
   const spellings = [...new Set(valuesOf(authentication).flatMap(spellingsOf))]

@@ -1,4 +1,4 @@
-// Makes of a Secret what may be written: never its data in plain, but a keyed digest that tells when they change.
+// Makes the file of a Secret: never with its data in plain, but with a keyed digest that tells when they change.
 import { asObject, canonical, isObject, type Json, type JsonObject, type KubeObject, without } from "@janus/types";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -9,10 +9,10 @@ import { spellingsOf } from "./scrub.ts";
 export const isSecret = ({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): boolean =>
   apiVersion === "v1" && kind === "Secret";
 
-/** What is below fields of these names is encrypted: below a label of this name, too, since SOPS has it so. */
+/** The names of fields below which all is encrypted, also below a label of this name, as SOPS does it. */
 export const ENCRYPTED_FIELDS: readonly string[] = ["data", "stringData"];
 
-/** What is encrypted; without the objects in which there is nothing of it. */
+/** Returns the part that is encrypted, without objects in which nothing is. */
 const encryptedPart = (object: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) => {
@@ -29,10 +29,10 @@ const readablePart = (object: JsonObject): JsonObject =>
   );
 
 /**
- * The digest of what is encrypted of a Secret.
+ * Makes the digest of the part of a Secret that is encrypted.
  *
- * With a key, since a plain hash of a short password can be guessed; and of one object, since those who may create Secrets elsewhere
- * would otherwise have the controller hash their guesses for them.
+ * It has a key, since a plain hash of a short password can be guessed; and it is of one object, since those who may create
+ * Secrets elsewhere would otherwise have the controller hash their guesses for them.
  */
 export const contentDigest = (key: Uint8Array, secret: JsonObject): string => {
   const { namespace, name } = asObject(secret["metadata"]);
@@ -43,14 +43,14 @@ export const contentDigest = (key: Uint8Array, secret: JsonObject): string => {
 /** Annotations in which tools keep what they have applied, compressed: Rancher's Fleet and k3s, and operators of Banzai Cloud. */
 const COMPRESSED_COPY = /^(?:objectset\.rio\.cattle\.io\/applied|banzaicloud\.com\/last-applied)$/u;
 
-/** A shorter one, in base64 and decoded, is found in texts that have nothing to do with it. */
+/** The least characters of a value, in base64 and decoded: shorter ones are found in texts that have nothing to do with them. */
 const LONG_VALUE = 16;
 const LONG_DECODED = 12;
 
-/** A field of that name, with an object, in JSON or YAML, also where that is in a string of JSON. */
+/** Matches a field of that name with an object, in JSON or YAML, also inside a string of JSON. */
 const HAS_DATA = /(?:^|[{,"']|\\n)\s*(?:data|stringData)\\*["']?\s*:\s*(?:$|\\n|[{#&])/mu;
 
-/** A value in the spellings in which a text may repeat it; none if it is short, or is said by the path of the file anyway. */
+/** Returns the spellings of a value in texts; none if it is short, or the path of the file says it anyway. */
 const spellingsIn = (value: string, place: string, longest: number): readonly string[] => {
   const encoded = value.length < LONG_VALUE ? [] : [value];
   const bytes = Buffer.from(value, "base64");
@@ -59,7 +59,7 @@ const spellingsIn = (value: string, place: string, longest: number): readonly st
   return [...encoded, ...spellingsOf(decoded), bytes.toString("hex"), bytes.toString("hex").toUpperCase()];
 };
 
-/** Without those that have a value of these data in them. */
+/** Drops texts that have a value of these data in them. */
 const withoutValues = (texts: JsonObject, data: JsonObject, place: string): JsonObject => {
   const longest = Math.max(0, ...Object.values(texts).map((text) => (typeof text === "string" ? text.length : 0)));
   if (longest < LONG_DECODED) return texts;
@@ -78,15 +78,15 @@ const isCopy = (name: string, value: Json): boolean =>
   COMPRESSED_COPY.test(name) || (typeof value === "string" && HAS_DATA.test(value));
 
 interface Encryption {
-  /** Of its data, see {@link contentDigest}. */
+  /** The digest of the data, see {@link contentDigest}. */
   readonly digest: string;
-  /** For whom they are encrypted; none: they are left out. */
+  /** The recipients of the data; none: these are left out. */
   readonly recipients: readonly string[];
 }
 
 /**
- * The file of a sanitised Secret, without its data, which are added encrypted where there are recipients; and the object by which
- * two versions of the file are compared, since no two encryptions are the same.
+ * Makes the file of a sanitised Secret, without its data, which are added encrypted if there are recipients; and the object by
+ * which two versions of the file are compared, since no two encryptions are the same.
  */
 export const fileOfSecret = (
   secret: JsonObject,

@@ -1,5 +1,5 @@
 /**
- * Selects what is written to a destination: the resources that its rules name among those that are served, and of these the objects.
+ * Selects what is written to a destination: the served resources that its rules name, and objects of these.
  */
 import { type KubeObject, memoizedText } from "@janus/types";
 import { TRANSACTION_LABEL, UID_LABEL } from "@janus/api";
@@ -20,19 +20,19 @@ import { PRESET } from "./preset.ts";
 /** One of the `rules` of a WatchRule or ClusterWatchRule. */
 export interface SelectionRule {
   readonly operations: ReadonlySet<Operation>;
-  /** Undefined: all. */
+  /** The API groups; undefined: all. */
   readonly groups: ReadonlySet<string> | undefined;
   readonly versions: ReadonlySet<string> | undefined;
   readonly resources: readonly string[];
   readonly namespaced: boolean;
-  /** The only namespace. */
+  /** The only namespace, for a WatchRule. */
   readonly namespace?: string;
   readonly selectsNamespace?: LabelPredicate;
   readonly selectsObject?: LabelPredicate;
 }
 
 export interface SelectionSettings {
-  /** `*` selects all that is served. */
+  /** Whether `*` selects all that is served. */
   readonly watchAll: boolean;
   readonly excludes: readonly Exclude[];
   /** Whether the controller may read Secrets as content. */
@@ -62,16 +62,16 @@ const common = ({ operations, apiGroups, apiVersions, resources }: ResourceRule)
   resources,
 });
 
-/** In characters of rules: those that say the same are the same, so that what is selected by them need not be listed again. */
+/** The most characters of remembered rules: equal rules are the same objects, so that what they select is not listed again. */
 const REMEMBERED = 16_000_000;
 
-/** Resources, groups, versions and requirements of one object: each object of the cluster is compared with all of them. */
+/** The most resources, groups, versions and requirements of one rule: each object of the cluster is compared with all. */
 const MOST_TERMS = 1_000;
 
 const termsOf = ({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): number =>
   Object.keys(matchLabels).length + matchExpressions.reduce((sum, { values = [] }) => sum + 1 + values.length, 0);
 
-/** On the left where the rules of one object have too many. */
+/** Checks {@link MOST_TERMS}. On the left: the rules of one object have too many. */
 const bounded = (
   rules: readonly (ResourceRule & { readonly namespaceSelector?: LabelSelector | undefined })[],
   objectSelector?: LabelSelector,
@@ -122,7 +122,7 @@ const rememberedWatchRules = memoizedText(REMEMBERED, (text) => {
   return watchRules(spec, namespace);
 });
 
-/** Of a WatchRule in this namespace; on the left what is wrong with its selector. The same for the same rules. */
+/** Returns the selections of a WatchRule in this namespace, the same ones for equal rules; on the left what is wrong with it. */
 export const rulesOfWatchRule = (
   { rules, objectSelector }: Pick<WatchRuleSpec, "rules" | "objectSelector">,
   namespace: string,
@@ -146,7 +146,7 @@ const keys = (group: string, ...plurals: readonly string[]): readonly string[] =
 const PRESET_KEYS: ReadonlySet<string> = new Set(PRESET.map(resourceKey));
 const PRESET_GROUPS: ReadonlySet<string> = new Set(PRESET.map(({ group }) => group));
 
-/** What `*` never selects: what controllers make, and what changes all the time. */
+/** The resources that `*` never selects: controllers make them, or they change all the time. */
 const EXCLUDED: ReadonlySet<string> = new Set([
   ...keys("", "pods", "events", "endpoints"),
   ...keys("events.k8s.io", "events"),
@@ -211,7 +211,7 @@ export const selectedResources = (
 
 const groupName = ({ group }: ServedResource): string => (group === "" ? '""' : group);
 
-/** Why nothing is served by this name, in the groups of the rule. */
+/** Says why nothing is served by this name, in the groups of the rule. */
 const unknownResource = (name: string, served: readonly ServedResource[]): string => {
   const elsewhere = served.filter(({ plural }) => plural === name);
   if (elsewhere.length > 0) return `not in these apiGroups, but in ${elsewhere.map(groupName).join(", ")}`;
@@ -221,7 +221,7 @@ const unknownResource = (name: string, served: readonly ServedResource[]): strin
     : `name it by its plural, ${meant.plural}`;
 };
 
-/** What a rule says of resources and gets not, each with what to do. */
+/** Lists the resources that a rule names and does not get, each with what to do. */
 export const selectionFindings = (
   rule: SelectionRule,
   served: readonly ServedResource[],
@@ -248,13 +248,13 @@ export const selectionFindings = (
     return [];
   });
 
-/** Leases of leaders, locks and branches. */
+/** Matches the Leases of leaders, locks, branches and members. */
 const OUR_LEASE = /^(?:janus-|git-[0-9a-f]{16}$|git-journal-member-)/u;
 const OUR_SECRET = /^janus-git-journal-/u;
-/** On stores, journals and contents of Transactions. */
+/** The labels of stores, journals and contents of Transactions. */
 const OUR_LABELS = [TRANSACTION_LABEL, UID_LABEL];
 
-/** Whether nobody wants a file of it: it is made by the cluster in every namespace, or by Janus. */
+/** Whether nobody wants a file of an object: the cluster makes it in every namespace, or Janus makes it. */
 const isNeverWritten = ({ apiVersion, kind, metadata: { name = "", labels = {} }, ...object }: KubeObject): boolean =>
   OUR_LABELS.some((label) => Object.hasOwn(labels, label)) ||
   (apiVersion === "v1" && kind === "ConfigMap" && name === "kube-root-ca.crt") ||
@@ -264,8 +264,8 @@ const isNeverWritten = ({ apiVersion, kind, metadata: { name = "", labels = {} }
   (apiVersion.startsWith("coordination.k8s.io/") && kind === "Lease" && OUR_LEASE.test(name));
 
 /**
- * What may be done to the file of an object; undefined: it is not selected. An object that is being deleted is not: its file says
- * what is wanted. Nor is one that kube-apiserver makes, by `*`.
+ * Returns the operations on the file of an object; undefined: it is not selected. An object that is being deleted is not: its
+ * file says what is wanted. Nor does `*` select one that kube-apiserver makes.
  *
  * Assumes: the labels of its namespace are known, if it has one; without them no namespaceSelector selects it.
  */
@@ -286,13 +286,13 @@ export const operationsOn = (
       (rule.selectsObject?.(labels) ?? true),
   );
   const [only, ...more] = matching;
-  // One and the same for all objects of a rule: there may be very many.
+  // All objects of a rule share one set: there may be very many.
   return only === undefined || more.length === 0
     ? only?.operations
     : new Set(matching.flatMap(({ operations }) => [...operations]));
 };
 
-/** The rules that are about the files of a resource in a namespace, of whatever labels: the objects may be gone. */
+/** Returns the rules about the files of a resource in a namespace, whatever their labels: the objects may be gone. */
 export const rulesAbout = (
   rules: readonly SelectionRule[],
   { group, plural, namespace }: GroupResource & { readonly namespace?: string | undefined },
@@ -304,7 +304,7 @@ export const rulesAbout = (
       (rule.namespace === undefined || rule.namespace === namespace),
   );
 
-/** The resource of `[group/]resource`; without a group in every one. `core` is the core group. */
+/** Reads `[group/]resource`: without a group, the resource of every group. `core` is the core group. */
 export const parseExclude = (text: string): Exclude => {
   const at = text.lastIndexOf("/");
   const group = text.slice(0, Math.max(0, at));

@@ -35,20 +35,20 @@ export interface Sealed {
 /** Encrypts with the key of a file. What was encrypted for one place cannot be decrypted at another. */
 export type Seal = (text: string, place: string) => Sealed;
 
-/** Undefined: another key, another place, or it was changed. */
+/** Decrypts a text; undefined: another key, another place, or it was changed. */
 export type Open = (sealed: Sealed, place: string) => string | undefined;
 
 /** The key of a file, encrypted for one recipient. */
 export interface FileKey {
   readonly recipient: string;
-  /** By age, with armor. */
+  /** The key, encrypted by age, with armor. */
   readonly enc: string;
 }
 
 type Leaf = string | number | boolean;
 type Path = readonly string[];
 
-/** As SOPS decides it: labels below a label of this name, too. Items of a list have the path of the list. */
+/** Whether SOPS encrypts a value: labels of such a name, too. Items of a list have the path of the list. */
 const isEncrypted = (path: Path): boolean => path.some((name) => ENCRYPTED_FIELDS.includes(name));
 const placeOf = (path: Path): string => path.map((name) => `${name}:`).join("");
 
@@ -85,7 +85,7 @@ const read = (text: string, place: string, open: Open): Leaf | undefined => {
   return opened === undefined ? undefined : leafOf(type, opened);
 };
 
-/** With the values that are to be encrypted replaced. */
+/** Encrypts the values that are to be. */
 const sealed = (value: Json, seal: Seal, path: Path = []): Json => {
   if (Array.isArray(value)) return value.map((item) => sealed(item, seal, path));
   if (isObject(value))
@@ -95,7 +95,7 @@ const sealed = (value: Json, seal: Seal, path: Path = []): Json => {
 
 const isMap = (value: Ordered): value is ReadonlyMap<string, Ordered> => value instanceof Map;
 
-/** All values that are no list, object or null, in the order of the file. */
+/** Yields all values that are no list, object or null, in the order of the file. */
 function* leavesOf(value: Ordered): Generator<Leaf> {
   if (isMap(value)) for (const one of value.values()) yield* leavesOf(one);
   else if (Array.isArray(value)) for (const one of value) yield* leavesOf(one);
@@ -108,19 +108,19 @@ const checksumOf = (tree: Ordered): string => {
   return bytesToHex(hash.digest()).toUpperCase();
 };
 
-/** A Secret as it is to be encrypted. */
+/** The means by which a Secret is encrypted. */
 export interface Encryption {
   readonly seal: Seal;
   readonly keys: readonly FileKey[];
-  /** RFC 3339, in seconds. */
+  /** The time, as RFC 3339 in whole seconds. */
   readonly lastModified: string;
 }
 
 /**
- * The file of a Secret, in the canonical form.
+ * Writes the file of a Secret, in the canonical form.
  *
  * Guarantees: SOPS reads the object from it; no value under `data` or `stringData` is in it in plain.
- * Assumes:    its numbers are integers, and there is no field `sops`; both are so in every Secret.
+ * Assumes:    its numbers are integers, and there is no field `sops`, as in every Secret.
  */
 export const sopsFile = (secret: JsonObject, { seal, keys, lastModified }: Encryption): string =>
   canonicalYaml({
@@ -136,7 +136,7 @@ export const sopsFile = (secret: JsonObject, { seal, keys, lastModified }: Encry
 
 /** A file that SOPS has written. */
 export interface SopsFile {
-  /** In the order of the file. */
+  /** The fields but `sops`, in the order of the file. */
   readonly tree: ReadonlyMap<string, Ordered>;
   readonly keys: readonly FileKey[];
   readonly lastModified: string;

@@ -9,7 +9,7 @@ import { recipientProblem } from "./age-keys.ts";
 import { rulesOfClusterWatchRule, rulesOfWatchRule } from "./selection.ts";
 import { repositoryUrl } from "./repository-url.ts";
 
-/** Of an object that is not in a cluster yet. */
+/** The metadata of an object that is not in a cluster yet. */
 const METADATA = { name: "new", uid: "", resourceVersion: "", creationTimestamp: "" };
 
 const decoded = <A extends { readonly spec: unknown }>(kind: Codec<A>, spec: unknown): E.Either<string, A["spec"]> =>
@@ -27,7 +27,7 @@ const PROBLEMS = {
   ClusterWatchRule: (spec: unknown) => E.flatMap(decoded(ClusterWatchRule, spec), rulesOfClusterWatchRule),
 } satisfies Readonly<Record<string, (spec: unknown) => E.Either<string, unknown>>>;
 
-/** What the API server or the controller would refuse of it. */
+/** Says what the API server or the controller would refuse of a spec. */
 export const specProblems = (kind: keyof typeof PROBLEMS, spec: unknown): readonly string[] => {
   const problem: E.Either<string, unknown> = PROBLEMS[kind](spec);
   return E.isLeft(problem) ? [problem.left] : [];

@@ -1,11 +1,11 @@
-// Makes of what became of an object the patch of its status, and the event that tells of it.
+// Makes the patch of an object's status from what became of the object, and the event that tells of it.
 import { asObject, equal, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { type Condition, Status } from "../api/status.ts";
 import { conditionsOf, type Readiness } from "./conditions.ts";
 import { CHECKING, type Told } from "./readiness.ts";
 
-/** An Event of an object. */
+/** An Event about an object. */
 export interface StatusEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
@@ -13,7 +13,7 @@ export interface StatusEvent {
 }
 
 export interface StatusChange {
-  /** For a merge patch of the status. */
+  /** The body of a merge patch of the status. */
   readonly patch: JsonObject;
   readonly events: readonly StatusEvent[];
 }
@@ -23,7 +23,7 @@ const previousConditions = ({ status }: KubeObject): readonly Condition[] => {
   return E.isRight(decoded) ? (decoded.right.conditions ?? []) : [];
 };
 
-/** What objects alone decide, so that it is over when they say no more of it. */
+/** The reasons that objects alone decide: they are over when the objects no longer give them. */
 const OF_OBJECTS: ReadonlySet<string> = new Set([
   "AccessDenied",
   "BranchNotAllowed",
@@ -36,17 +36,17 @@ const OF_OBJECTS: ReadonlySet<string> = new Set([
   "OwnershipConflict",
 ]);
 
-/** What follows from an object that this one refers to. */
+/** The reasons that follow from an object to which this one refers. */
 const DEPENDENT: ReadonlySet<string> = new Set(["GitDestinationNotReady", "GitRepoConfigNotReady"]);
 
-/** What another process, or this one, has learned of servers and branches is not forgotten because it is asked again. */
+/** Whether the status of before still counts while servers and branches are asked again, by this process or another. */
 const isStillKnown = ({ type, reason }: Readiness, before: readonly Condition[], generation: number): boolean => {
   const ready = before.find((one) => one.type === "Ready");
   if (type !== "progressing" || ready === undefined || ready.observedGeneration !== generation) return false;
   return !OF_OBJECTS.has(ready.reason) && (reason === CHECKING.reason || !DEPENDENT.has(ready.reason));
 };
 
-/** Once per cause: as long as it stays, its words may change, such as those of a server. */
+/** Whether a condition has a new cause: while it stays, its words may change, such as those of a server. */
 const isNew = (condition: Condition, before: Condition | undefined): boolean =>
   before === undefined ||
   before.status !== condition.status ||
@@ -65,12 +65,12 @@ const warningsOf = (conditions: readonly Condition[], before: readonly Condition
     .map(({ reason, message }) => ({ type: "Warning", reason, message }));
 
 /**
- * What changes in the status of an object; undefined: nothing, or it is not known yet.
+ * Decides what changes in the status of an object; undefined: nothing, or it is not known yet.
  *
- * Guarantees: patched with it, and asked again for the same, it says that nothing changes; no warning is repeated while its cause
+ * Guarantees: called again for the patched object, it says that nothing changes; no warning is repeated while its cause
  *             stays, also by another process.
  *
- * @param now RFC 3339
+ * @param now the time, as RFC 3339
  */
 export const statusChange = (
   object: KubeObject,
@@ -78,7 +78,7 @@ export const statusChange = (
   now: string,
 ): StatusChange | undefined => {
   const { generation = 0, uid = "" } = object.metadata;
-  // What was found of another version says nothing of this one.
+  // The findings of another version say nothing of this one.
   if (observed.uid !== uid || observed.generation !== generation) return undefined;
   const before = previousConditions(object);
   if (isStillKnown(readiness, before, generation)) return undefined;
@@ -99,7 +99,7 @@ export const statusChange = (
   };
   const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !equal(status[field], value)));
   if (Object.keys(changed).length === 0) return undefined;
-  // Another object of the same name is not meant.
+  // The uid keeps the patch from another object of the same name.
   return { patch: { metadata: { uid }, status: changed }, events: warningsOf(conditions, before) };
 };
 
@@ -107,7 +107,7 @@ type Pushed = NonNullable<Told["report"]>["pushed"];
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** The event of what was pushed since; undefined: nothing was. */
+/** Makes the event of what was pushed since; undefined: nothing was. */
 export const pushedEvent = (
   before: Pushed | undefined,
   { pushed, lastCommit }: Pick<NonNullable<Told["report"]>, "pushed" | "lastCommit">,

@@ -1,5 +1,5 @@
 /**
- * Keeps together what belongs to a Transaction: which changes are its own, which files wait for its end, and when it is committed.
+ * Keeps a Transaction together: decides which changes are its own, which files wait for its end, and when it is committed.
  */
 import {
   APPROVED_BY,
@@ -22,7 +22,7 @@ import { type FromGit, fromGitIn } from "./from-git-annotation.ts";
 import type { Touch } from "./history.ts";
 import type { FilePath } from "./path.ts";
 
-/** How it shows that a change of a target has arrived: by its mark, by the end of an object, or only by a live read. */
+/** The sign that a change of a target has arrived: its mark, the end of an object, or only a live read. */
 type Sign =
   | { readonly type: "mark" }
   | { readonly type: "end"; readonly uid: string }
@@ -38,7 +38,7 @@ export interface JournaledTarget {
   readonly sign: Sign;
 }
 
-/** A Transaction, as far as its commit goes. */
+/** The part of a Transaction that its commit depends on. */
 export interface JournaledTransaction {
   readonly namespace: string;
   readonly name: string;
@@ -51,9 +51,9 @@ export interface JournaledTransaction {
     readonly lastEditedBy?: string | undefined;
     readonly rollbackRequestedBy?: string | undefined;
   };
-  /** The commit that it takes back, or to which it goes back. */
+  /** The commit that the Transaction takes back, or to which it goes back. */
   readonly fromGit?: FromGit;
-  /** Those that are written to the branch. */
+  /** The targets that are written to the branch. */
   readonly targets: readonly JournaledTarget[];
 }
 
@@ -107,33 +107,33 @@ const ACTIVE: ReadonlySet<Phase> = new Set<Phase>(["Preparing", "Prepared", "Com
 const ROLLING_BACK: ReadonlySet<Phase> = new Set<Phase>(["RollingBack", "RolledBack", "Failed"]);
 const TERMINAL: ReadonlySet<Phase> = new Set<Phase>(["Committed", "RolledBack", "Failed"]);
 
-/** What the journal of a Transaction is about. */
+/** The hold of a Transaction on its files. */
 export type Hold =
-  /** Not begun: nothing of it is changed yet. */
+  /** A Transaction that has not begun: it has changed nothing yet. */
   | { readonly type: "idle" }
-  /** Its files are not committed. */
+  /** A Transaction that goes on: its files are not committed. */
   | { readonly type: "held" }
-  /** It has ended; the watch may still show these. */
+  /** A Transaction that has ended, and whose changes the watch may still show. */
   | { readonly type: "awaited"; readonly until: Instant }
-  /** It has not shown them: they are read live. */
+  /** A Transaction whose changes the watch has not shown: they are read live. */
   | { readonly type: "read"; readonly paths: readonly FilePath[] }
   | { readonly type: "due"; readonly isIncomplete: boolean };
 
-/** What is known of a Transaction beside itself. */
+/** The signs of a Transaction beside itself. */
 export interface Evidence {
-  /** Since when its phase is known. */
+  /** The time since which its phase is known. */
   readonly since: Instant;
-  /** Files whose change was shown by the watch, see {@link showsChange}, or read. */
+  /** The files whose change the watch has shown, see {@link showsChange}, or that were read. */
   readonly shown: ReadonlySet<FilePath>;
-  /** The Transaction itself does not exist any more. */
+  /** Whether the Transaction does not exist any more. */
   readonly isGone: boolean;
 }
 
-/** How long the watch may take to show a change, in ms. */
+/** The time that the watch may take to show a change, in ms. */
 const WATCH_LAG = 2_000;
 
 /**
- * Whether the files of a Transaction are held, or its commit is due.
+ * Decides whether the files of a Transaction are held, or its commit is due.
  *
  * Guarantees: it is due only when all its changes were seen, or said to be incomplete; not later than `maxWait` after its end, but
  *             with time to read them; or when it is gone.
@@ -155,8 +155,8 @@ export const holdOf = (
 };
 
 /**
- * The files that are not committed now: those of Transactions that have not ended, and what was changed by one that is not known to
- * have begun.
+ * Returns the files that are not committed now: those of Transactions that have not ended, and those that were changed by one
+ * that is not known to have begun.
  */
 export const heldFiles = (
   all: readonly { readonly transaction: JournaledTransaction; readonly hold: Hold }[],
@@ -200,7 +200,7 @@ export const marksOf = ({ metadata: { managedFields = [] } }: KubeObject): Marks
 };
 
 /**
- * The Transactions whose marks have come or moved with this version of an object; only those that have moved, if there are any: a
+ * Returns the Transactions whose marks have come or moved with this version; only those that have moved, if there are any: a
  * rollback moves its own, and gives back others.
  */
 export const movedMarks = (before: Marks, now: Marks): readonly string[] => {
@@ -209,7 +209,7 @@ export const movedMarks = (before: Marks, now: Marks): readonly string[] => {
   return moved.length > 0 ? moved : changed;
 };
 
-/** The Transaction whose mark is the newest entry of an object; status, which controllers write, does not count. */
+/** Finds the Transaction whose mark is the newest entry of an object; status, which controllers write, does not count. */
 export const newestMark = ({ metadata: { managedFields = [] } }: KubeObject): string | undefined => {
   const entries = managedFields.filter(({ subresource }) => subresource !== "status");
   const newest = Math.max(...entries.map(({ time }) => fromTimestamp(time) ?? Number.NEGATIVE_INFINITY));
@@ -218,7 +218,7 @@ export const newestMark = ({ metadata: { managedFields = [] } }: KubeObject): st
   return others.length === 0 ? owner : undefined;
 };
 
-/** Whether an object, or that there is none, shows that a Transaction has changed it. */
+/** Whether an object, or its absence, shows that a Transaction has changed it. */
 export const showsChange = (
   { uid }: JournaledTransaction,
   { sign }: JournaledTarget,
@@ -236,17 +236,17 @@ export const showsChange = (
   }
 };
 
-/** Whether it is active, or has ended and not left alone the object of this file. */
+/** Whether a Transaction is active, or has ended and touched the object of this file. */
 export const mayHaveChanged = ({ phase, targets }: JournaledTransaction, path: FilePath): boolean =>
   targets.some(
     (target) => target.path === path && (ACTIVE.has(phase) || (TERMINAL.has(phase) && target.sign.type !== "none")),
   );
 
-/** Whether it is rolled back, or was, and has not left alone the object of this file. */
+/** Whether a Transaction is being rolled back, or has failed or was rolled back and touched the object of this file. */
 export const isRolledBack = (transaction: JournaledTransaction, path: FilePath): boolean =>
   ROLLING_BACK.has(transaction.phase) && mayHaveChanged(transaction, path);
 
-/** The Transaction that has deleted an object: one that is active, or has just ended; by a rollback, what it has created. */
+/** Finds the Transaction that has deleted an object: one that is active, or has ended; in a rollback, the one that created it. */
 export const deletedBy = (
   transactions: readonly JournaledTransaction[],
   path: FilePath,
@@ -262,7 +262,7 @@ export const deletedBy = (
   )?.uid;
 
 /**
- * After a restart: the changes of Transactions that have ended meanwhile, among the files that differ.
+ * Finds, after a restart, the changes of Transactions that have ended meanwhile, among the files that differ.
  *
  * Guarantees: a file is a Transaction's only if that has ended after the tip was committed, and its mark is the newest entry of the
  *             object, or it has deleted it. What Git has already is no change.
@@ -281,7 +281,7 @@ export const resumed = (
         ? phase === "Committed" &&
           completedAt > tipDate &&
           targets.some((target) => target.path === path && target.sign.type === "end")
-        : // Who takes fields away leaves no newer entry: what Git may have already is not told from what was changed afterwards.
+        : // Taking fields away leaves no newer entry: what Git may have already is not told from what was changed afterwards.
           completedAt >= tipDate && newest(path) === uid,
     );
     return own === undefined ? [] : [{ path, version: live, operations, by: { type: "transaction", uid: own.uid } }];

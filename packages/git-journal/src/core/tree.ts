@@ -7,10 +7,10 @@ export interface TreeEntry {
   readonly id: string;
 }
 
-/** By path, from the root. Folders are not in it: they are where their files are. */
+/** Maps paths from the root to files. Folders are not in it: they are where their files are. */
 export type Tree = ReadonlyMap<string, TreeEntry>;
 
-/** All folders of a path, the outermost first. */
+/** Returns all folders of a path, the outermost first. */
 const foldersOf = (path: string): readonly string[] => {
   const folders: string[] = [];
   for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) folders.push(path.slice(0, at));
@@ -18,7 +18,7 @@ const foldersOf = (path: string): readonly string[] => {
 };
 
 /**
- * What stands in the way of a file, said for people; undefined: nothing. `git fast-import` would replace it without a word.
+ * Finds what stands in the way of a file, said for people; undefined: nothing. `git fast-import` would replace it without a word.
  */
 export const obstacles = (tree: Tree): ((path: FilePath) => string | undefined) => {
   const folders = new Set([...tree.keys()].flatMap(foldersOf));

@@ -1,5 +1,5 @@
 /**
- * Makes of the objects of the four kinds, and of what the API server serves, what is wanted in Git.
+ * Works out what is wanted in Git from the objects of the four kinds, and from what the API server serves.
  */
 import { memoized } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
@@ -44,13 +44,13 @@ import {
   type SelectionSettings,
 } from "./selection.ts";
 
-/** What is known of the cluster. */
+/** The known state of the cluster. */
 export interface ClusterState {
   readonly objects: Objects;
   readonly namespaceLabels: ReadonlyMap<string, Labels>;
   readonly served: readonly ServedResource[];
   readonly gone: Wanted["gone"];
-  /** The namespaces of which objects of the four kinds are known; undefined: all. */
+  /** The namespaces whose objects of the four kinds are known; undefined: all. */
   readonly watched: readonly string[] | undefined;
 }
 
@@ -59,15 +59,15 @@ export interface JournalSettings {
   readonly limits: BatchLimits;
 }
 
-/** A destination, and what is said of it without git. */
+/** A destination, and what is known of it without git. */
 export interface Placed extends Located {
   /** The key of its GitRepoConfig. */
   readonly config: string;
-  /** It has the folder of another one. */
+  /** The failure of a destination that has the folder of another one. */
   readonly blocked: Failed | undefined;
-  /** Why no rule writes to it, if none does. */
+  /** The reason why no rule writes to it, if none does. */
   readonly withoutRules: string | undefined;
-  /** Why Secrets are not written, if they are not. */
+  /** The reason why Secrets are not written, if they are not. */
   readonly withoutSecrets: Failed | undefined;
 }
 
@@ -75,13 +75,13 @@ export interface Placed extends Located {
 export interface Writing {
   /** The name of the destination. */
   readonly destination: string;
-  /** Whether it is a GitDestination; else the rule names the repository directly. */
+  /** Whether the destination is a GitDestination; else the rule names the repository directly. */
   readonly isThroughDestination: boolean;
-  /** What it says of resources and gets not. */
+  /** The resources that the rule names and does not get. */
   readonly findings: readonly string[];
 }
 
-/** Which version of an object something was found of. */
+/** The version of an object that was resolved. */
 export interface ObservedObject {
   readonly uid: string;
   readonly generation: number;
@@ -89,19 +89,19 @@ export interface ObservedObject {
 
 type Judged<A> = ReadonlyMap<string, E.Either<Failed, A>>;
 
-/** What follows from the objects alone; on the left what is wrong with each. */
+/** All that follows from the objects alone; on the left what is wrong with each. */
 export interface Resolution {
   readonly wanted: Wanted;
-  /** By the ids of all objects. */
+  /** Maps the ids of all objects to the versions that were resolved. */
   readonly observed: ReadonlyMap<string, ObservedObject>;
   readonly repositories: Judged<Repository>;
   readonly destinations: Judged<Placed>;
-  /** Those of rules that name a repository directly, by their names. */
+  /** Maps names to the destinations of rules that name a repository directly. */
   readonly implicit: ReadonlyMap<string, Placed>;
   readonly rules: Readonly<Record<"WatchRule" | "ClusterWatchRule", Judged<Writing>>>;
 }
 
-/** The keys of the branches to which objects are written, by the ids of these. */
+/** Maps the ids of destinations and rules to the keys of the branches to which they write. */
 export const branchesOf = ({ wanted: { branches }, rules }: Resolution): ReadonlyMap<string, string> => {
   const to = new Map(
     [...branches.values()].flatMap(({ key, destinations }) =>
@@ -117,7 +117,7 @@ export const branchesOf = ({ wanted: { branches }, rules }: Resolution): Readonl
   return new Map([...[...to].map(([name, branch]) => [objectId("GitDestination", name), branch] as const), ...ofRules]);
 };
 
-/** What is found of a rule; written: it may write where it wants to. */
+/** The judgement on a rule; `written`: it may write where it wants to. */
 interface Judgement {
   readonly writing: E.Either<Failed, Writing>;
   readonly written: Written | undefined;
@@ -170,7 +170,7 @@ const judging =
     };
   };
 
-/** The same as long as the object is, however many rules there are: nothing of others is listed again because of one. */
+/** The selections of a rule, the same ones for the same object, so that a change of one rule has no others listed again. */
 const selectedByWatchRule = memoized(({ metadata: { namespace = "" }, spec }: WatchRule) =>
   rulesOfWatchRule(spec, namespace),
 );
@@ -186,17 +186,17 @@ const judgementsOf = <A extends WatchRule | ClusterWatchRule>(
 
 const writingOf = (all: Judgements): Judged<Writing> => new Map(all.map(([key, { writing }]) => [key, writing]));
 
-/** A place, and what decides who of two may have it. */
+/** A place, and the claim of its destination. */
 interface Claimed {
   readonly at: Located;
   readonly claim: Claim;
 }
 
-/** What is known of who may push. */
+/** The known rights to push. */
 export interface Standings {
   /** The keys of GitRepoConfigs that their servers are known not to let in. */
   readonly refusedConfigs: ReadonlySet<string>;
-  /** The places in which destinations, by their names, have their markers, see {@link placeOf}. */
+  /** Maps the names of destinations to the places of their markers, see {@link placeOf}. */
   readonly owned: ReadonlyMap<string, string>;
 }
 
@@ -224,7 +224,7 @@ const claimed = (
   };
 };
 
-/** All destinations by their names: GitDestinations, and those that rules name without one. */
+/** Maps names to all destinations: GitDestinations, and those that rules name without one. */
 const placesOf = (
   destinations: Judged<Located>,
   known: Known,
@@ -241,7 +241,7 @@ const placesOf = (
   return new Map([...named, ...explicit]);
 };
 
-/** GitDestinations have names with a namespace; the others say what they are. */
+/** Names a destination for people: GitDestinations have a name without a space, and the others say what they are. */
 const shownName = (destination: string): string =>
   destination.includes(" ") ? destination : `GitDestination ${destination}`;
 
@@ -278,11 +278,11 @@ const observedObjects = (objects: Objects): ReadonlyMap<string, ObservedObject> 
   );
 
 /**
- * What follows from the configuration.
+ * Resolves the configuration.
  *
- * Guarantees: of the same objects, in whatever order, always the same; an object that is wrong changes nothing of those that do not
- *             refer to it; nobody writes with credentials that another's GitRepoConfig names, nor has anybody a folder whose server
- *             does not let him in, where it lets in another, or who has not shown that he may push, where another has. Never throws.
+ * Guarantees: the result is the same for the same objects, in whatever order; an object that is wrong changes nothing for those
+ *             that do not refer to it; nothing is written with credentials that only another's GitRepoConfig names; a folder goes
+ *             to a destination that may push before one that is not known to, and last to one that is refused. Never throws.
  */
 export const resolved = (
   { objects, namespaceLabels, served, gone, watched }: ClusterState,

@@ -1,4 +1,4 @@
-// Says which part of the objects that the configuration follows from is kept in memory, and whether a change of one matters.
+// Keeps the parts of objects that the configuration follows from, and tells whether a change of one matters.
 import { asObject, equal, type JsonObject, type KubeObject, without } from "@janus/types";
 import type { Installed, ServedResource } from "./discovery.ts";
 import { resourceKey } from "./discovery.ts";
@@ -10,14 +10,14 @@ const identity = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
   metadata: without(metadata, ["managedFields", "annotations", "ownerReferences", "labels"]),
 });
 
-/** Of one of the four kinds: its spec and status. */
+/** Keeps the spec and status of an object of the four kinds. */
 export const keptObject = (object: KubeObject): KubeObject => ({
   ...identity(object),
   spec: object["spec"],
   status: object["status"],
 });
 
-/** Of a namespace: its labels. */
+/** Keeps the labels of a namespace. */
 export const keptNamespace = (object: KubeObject): KubeObject => {
   const { apiVersion, kind, metadata } = identity(object);
   return { apiVersion, kind, metadata: { ...metadata, labels: object.metadata.labels ?? {} } };
@@ -32,14 +32,14 @@ const isEstablished = (object: KubeObject): boolean => {
   );
 };
 
-/** Of a CustomResourceDefinition: whether it is served. */
+/** Keeps whether the resource of a CustomResourceDefinition is served. */
 export const keptDefinition = (object: KubeObject): KubeObject => {
   const { versions } = asObject(object["spec"]);
   const isServed = Array.isArray(versions) && versions.map(asObject).some(({ served }) => served === true);
   return { ...identity(object), isServed: isServed && isEstablished(object) };
 };
 
-/** Of an APIService: its group. */
+/** Keeps the group of an APIService. */
 export const keptApiService = (object: KubeObject): KubeObject => ({
   ...identity(object),
   group: asObject(object["spec"])["group"],
@@ -51,7 +51,7 @@ const relevant = ({ metadata: { uid = "", labels = {} }, ...object }: KubeObject
   labels,
 });
 
-/** Whether something else follows from the object than before: neither its status nor its resourceVersion decide anything. */
+/** Whether something else follows from the object than before. Its status does not count, nor its metadata but uid and labels. */
 export const isNews = (before: KubeObject | undefined, now: KubeObject): boolean =>
   before === undefined || !equal(relevant(before), relevant(now));
 
@@ -67,9 +67,9 @@ export const installedOf = (
 });
 
 /**
- * Whether the API server serves other resources than follow from its CustomResourceDefinitions: it learns of them a moment later.
+ * Tells whether the API server serves other resources than its CustomResourceDefinitions say: it learns of them a moment later.
  *
- * @param removed names of definitions that are there no more
+ * @param removed the names of definitions that do not exist any more
  */
 export const isBehind = (
   served: readonly ServedResource[],

@@ -1,8 +1,7 @@
 /**
  * Narrows the rules of the webhook to the resources that are selected, since each call costs each such write of the cluster.
  *
- * What the leader writes is left out where the configuration is installed: rules, CA and path. So whoever installs it again undoes
- * nothing.
+ * The manifest of the configuration leaves out what the leader writes: rules, CA and path. So installing it again undoes nothing.
  */
 import { asObject, equal, type Json, type JsonObject, isObject, type KubeObject } from "@janus/types";
 import { WEBHOOK_NAME, WEBHOOK_PATH } from "../api/names.ts";
@@ -12,7 +11,7 @@ import type { SelectedResource } from "./selection.ts";
 const ALL = "*";
 const SCALE = "*/scale";
 
-/** Of all resources that there are. */
+/** The rules for all resources. */
 export const ALL_RULES: readonly JsonObject[] = [
   { apiGroups: [ALL], apiVersions: [ALL], operations: OPERATIONS, resources: [ALL, SCALE], scope: ALL },
 ];
@@ -21,7 +20,7 @@ export const ALL_RULES: readonly JsonObject[] = [
 export type WatchedResource = Pick<SelectedResource, "group" | "version" | "plural" | "namespaced">;
 
 /**
- * The rules for these resources and their scales.
+ * Makes the rules for these resources and their scales.
  *
  * Guarantees: the same for the same resources, in whatever order; with the default `matchPolicy` a request in another version is seen
  *             as one in the version that is written.
@@ -47,7 +46,7 @@ export const rulesFor = (resources: readonly WatchedResource[]): readonly JsonOb
 
 const objects = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Our webhook of a configuration; undefined: it has none. */
+/** Finds our webhook in a configuration; undefined: it has none. */
 const webhookOf = (configuration: KubeObject): JsonObject | undefined =>
   objects(configuration["webhooks"]).find(({ name }) => name === WEBHOOK_NAME);
 
@@ -63,7 +62,7 @@ export const calledHost = (configuration: KubeObject): string | undefined => {
 
 const HTTPS = 443;
 
-/** Where the webhook is called; undefined: it is not. */
+/** Returns the host and port at which the webhook is called; undefined: it is not. */
 export const calledAt = (configuration: KubeObject): { readonly host: string; readonly port: number } | undefined => {
   const host = calledHost(configuration);
   if (host === undefined) return undefined;
@@ -72,15 +71,15 @@ export const calledAt = (configuration: KubeObject): { readonly host: string; re
   return { host, port: typeof port === "number" && port > 0 ? port : HTTPS };
 };
 
-/** Whom the callers trust, as PEM. */
+/** Returns the CAs that the callers trust, as PEM. */
 export const trustedBundle = (configuration: KubeObject): string =>
   Buffer.from(textOf(asObject(webhookOf(configuration)?.["clientConfig"])["caBundle"]) ?? "", "base64").toString();
 
 export interface WantedWebhook {
   readonly rules: readonly JsonObject[];
-  /** As PEM; undefined: somebody else writes it. */
+  /** The CAs that callers are to trust, as PEM; undefined: somebody else writes them. */
   readonly trusted: string | undefined;
-  /** Of the URL. Nobody else knows it, so that nobody else can make up requests. */
+  /** The path of the URL, which only the API server is told, so that nobody else can make up requests. */
   readonly path: string;
 }
 
@@ -96,9 +95,9 @@ const clientConfig = ({ url, caBundle, service }: JsonObject, { trusted, path }:
 };
 
 /**
- * What differs from what is wanted, as a strategic merge patch; undefined: nothing does.
+ * Makes a strategic merge patch that brings a configuration to what is wanted; undefined: nothing differs.
  *
- * Never: touches another webhook of the configuration, or a field of ours that is for whoever installs it.
+ * Guarantees: it touches no other webhook of the configuration, and no field that is for whoever installs it.
  */
 export const configurationPatch = (configuration: KubeObject, wanted: WantedWebhook): JsonObject | undefined => {
   const webhook = webhookOf(configuration);

@@ -13,7 +13,7 @@ import { type Git, gitIn, printed } from "./git.ts";
 import { gitEnvironment } from "./git-environment.ts";
 import type { WorkDirectory } from "./work-directory.ts";
 
-/** In s. */
+/** The deadline of git, in s. */
 const DEADLINE = 30;
 
 const locate = async (git: Git, directory: string, place: Place): Promise<string | undefined> => {
@@ -30,7 +30,7 @@ const troubleOf = async (git: Git, directory: string, place: Place, failure: Git
     : unexpected(place, failure);
 };
 
-/** The refs that it has of those that are asked for. Never rejects for what the server, or git, does. */
+/** Returns those of the asked refs that the server has. Never rejects for what the server, or git, does. */
 export const askServer = (
   { home, places }: Pick<WorkDirectory, "home" | "places">,
   repository: Repository,

@@ -19,7 +19,7 @@ import {
 import { correlationEntries } from "../core/correlation-entries.ts";
 import { type By, UNKNOWN } from "../core/history.ts";
 
-/** How long the entry of a change may take to come from another replica, in ms. */
+/** The time that the entry of a change may take to come from another replica, in ms. */
 const WAIT = 500;
 
 export interface Authors {
@@ -40,7 +40,7 @@ const isSettled = (attribution: Attribution): boolean =>
 
 export const attribution = (clock: Clock = systemClock): Authors => {
   const entries = correlationEntries();
-  /** By the keys that they wait for. */
+  /** Maps the key of an entry to those that wait for it. */
   const waiting = new Map<string, Set<() => void>>();
   const registry = new Registry();
   const registers = [registry];

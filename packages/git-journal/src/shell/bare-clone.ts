@@ -19,11 +19,11 @@ import type { Tree, TreeEntry } from "../core/tree.ts";
 import { eachBlob } from "./batch-output.ts";
 import { type Git, printed } from "./git.ts";
 
-/** In s. */
+/** The deadlines of git processes, in s. */
 export interface Deadlines {
   readonly fetch: number;
   readonly push: number;
-  /** Of what only this machine does. */
+  /** The deadline of what needs no server. */
   readonly local: number;
 }
 
@@ -34,18 +34,18 @@ export interface BareClone {
   readonly directory: string;
   readonly place: Place;
   readonly deadlines: Deadlines;
-  /** In bytes: so much room it may take. */
+  /** The most bytes that the clone may take. */
   readonly largest: number;
-  /** In s: so long a push may last at most, since afterwards another process may write the branch. */
+  /** The most s that a push may last, since afterwards another process may write the branch. */
   readonly mayPushFor: () => number;
 }
 
 type Answered<A> = Promise<E.Either<GitFailure, A>>;
 
-/** A push that has less time is not begun. In s. */
+/** The least time for a push, in s: one that has less is not begun. */
 const LEAST_PUSH = 1;
 
-/** What a process that was killed leaves; packs that are kept, too, since nothing here keeps one. */
+/** Files that a killed process leaves; `.keep` files of packs, too, since nothing here keeps a pack. */
 const LEFT = /\.lock$|^tmp_|^incoming-|^tmp_objdir-|^fast_import_crash_|\.keep$/u;
 
 const fileSystem = <A>(work: () => Promise<A>): Answered<A> =>
@@ -72,7 +72,7 @@ const prepare = async (directory: string): Promise<"present" | "absent"> => {
   return "present";
 };
 
-/** In bytes, of what is there: files come and go meanwhile. */
+/** Returns the bytes of all files that are still there: they come and go meanwhile. */
 const sizeOf = async (directory: string): Promise<number> => {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = entries.map(({ parentPath, name }) =>
@@ -84,7 +84,7 @@ const sizeOf = async (directory: string): Promise<number> => {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 };
 
-/** Records that end with NUL. */
+/** Yields records that end with NUL. */
 async function* records(stdout: Readable): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of stdout as AsyncIterable<Buffer>) {
@@ -98,7 +98,7 @@ async function* records(stdout: Readable): AsyncGenerator<string> {
   }
 }
 
-/** Of files that are kept in memory, and of all that are read: a few folders that contain each other have any number of them. */
+/** The most entries of a tree that are kept in memory, and that are read: folders within each other have any number of them. */
 const LARGEST = { kept: 500_000, read: 5_000_000 };
 
 /** Reads the tree that `ls-tree -r -z` prints, as far as it concerns these folders; fails where that is more than fits into memory. */
@@ -119,7 +119,7 @@ export const treeOf =
 export const ids = async (stdout: Readable): Promise<readonly ObjectId[]> =>
   (await printed(stdout)).split("\n").flatMap((line) => O.toUndefined(objectId(line)) ?? []);
 
-/** Exit code 1 is an answer. */
+/** Takes exit code 1 for the answer no. */
 const asAnswer = (answer: E.Either<GitFailure, null>): E.Either<GitFailure, boolean> => {
   if (E.isRight(answer)) return E.right(true);
   const { ended } = answer.left;
@@ -174,7 +174,7 @@ export const perform = async <Read>(
         read: nothing,
       });
     case "locate": {
-      // With what it sends left out; only the address is read of it.
+      // The trace leaves out what is sent; only the address is read from it.
       const trace = { GIT_TRACE_CURL: "1", GIT_TRACE_CURL_NO_DATA: "1", GIT_TRACE_REDACT: "1" };
       const answer = await git({ args: ["ls-remote", "origin", ref], deadline: 30, env: trace, read: nothing });
       return E.right(E.isLeft(answer) ? LOCATION.exec(answer.left.stderr)?.[1] : undefined);

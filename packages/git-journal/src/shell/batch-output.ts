@@ -5,13 +5,13 @@ import { type ObjectId, objectId } from "../core/git/object-id.ts";
 
 const HEAD = /^([0-9a-f]+) (?:blob|tree|commit|tag) (\d+)$/u;
 
-/** In bytes: no file of an object is nearly as large. */
+/** The most bytes of a content: no file of an object is nearly as large. */
 const MOST = 16 * 1024 * 1024;
 
 /**
- * The objects that there are, in the order in which they were asked for.
+ * Yields the objects that there are, in the order in which they were asked for.
  *
- * Guarantees: of one that is larger than `most`, nothing is held: it comes without its content.
+ * Guarantees: an object that is larger than `most` bytes comes without its content, which is never held.
  */
 export async function* eachBlob(
   stdout: Readable,
@@ -19,9 +19,9 @@ export async function* eachBlob(
 ): AsyncGenerator<readonly [id: ObjectId, content: Uint8Array]> {
   let chunks: Buffer[] = [];
   let size = 0;
-  /** What is awaited: a line, or so many bytes with a newline behind them. */
+  /** The content that is awaited, with a newline behind it; undefined: a line is awaited. */
   let awaited: { readonly id: ObjectId; readonly length: number } | undefined;
-  /** Bytes of one that is too large, which are passed over. */
+  /** The bytes of a too large content that are still to be passed over. */
   let passed = 0;
   for await (const whole of stdout as AsyncIterable<Buffer>) {
     const chunk = whole.subarray(passed);

@@ -4,29 +4,29 @@ import { leader, type Leader, type LeaderTiming, type ObservedLease } from "@jan
 import { branchLeaseName } from "../core/members.ts";
 
 export interface BranchLease {
-  /** Asks for it until it is ours. */
+  /** Asks for the Lease until it is ours. */
   readonly acquire: () => void;
   readonly release: () => Promise<void>;
-  /** In s: how long a push may last. It is renewed meanwhile; if it is lost, {@link signal} ends the push. */
+  /** The s that a push may last. The Lease is renewed meanwhile; if it is lost, {@link signal} ends the push. */
   readonly mayPushFor: () => number;
-  /** Of the term that has begun: aborted when it is over. */
+  /** The signal of the term that has begun: aborted when it is over. */
   readonly signal: () => AbortSignal;
 }
 
 export interface LeaseContext {
   readonly api: Api;
   readonly namespace: string;
-  /** Of the process, and of the one before that had its work directory. */
+  /** The holder: this process, and the one before that had its work directory. */
   readonly identity: string;
   readonly timing: LeaderTiming;
-  /** As it was last seen by a watch. */
+  /** Returns the Lease as a watch has last seen it. */
   readonly seen?: () => ObservedLease | undefined;
   readonly tell: (is: "none" | "awaited" | "anothers" | "held") => void;
-  /** Another one holds it. */
+  /** Called once for each `acquire` that finds another holder. */
   readonly onHeldByAnother: () => void;
 }
 
-/** As long as git may take. In s. */
+/** The longest push, in s: the deadline of git. */
 const LONGEST_PUSH = 120;
 
 export const branchLease = (

@@ -43,11 +43,11 @@ export interface WorkerContext {
 export interface BranchWorker {
   readonly state: () => BranchState;
   readonly tell: (event: BranchEvent) => void;
-  /** Goes on until there is a wait. */
+  /** Carries out steps until there is a wait. */
   readonly work: () => Promise<Requeue>;
 }
 
-/** In bytes. So much of what is read for a commit stays in the memory, which has room for more; the rest is stored. */
+/** The most bytes of texts for a commit that stay in memory; the rest is stored in the clone. */
 const MOST_AT_HAND = 16 * 1024 * 1024;
 
 const leaseLost = ({ branch, repository, key }: JournaledBranch) => ({
@@ -55,7 +55,7 @@ const leaseLost = ({ branch, repository, key }: JournaledBranch) => ({
   message: `the Lease git-${key} of branch ${branch} of ${repository.key} was lost while it was written, and is asked for again`,
 });
 
-/** How soon what could not be read is looked for again, in ms. */
+/** The pause before objects that could not be read are looked for again, in ms. */
 const SOON = 500;
 
 export const branchWorker = (
@@ -98,7 +98,7 @@ export const branchWorker = (
     }
   };
 
-  /** @param commits those that it was about, if they are of this process */
+  /** @param commits those of the outcome, if they are of this process */
   const tellOutcome = (outcome: Outcome, commits: readonly PlannedCommit[]): void => {
     metrics.outcome(outcome, commits);
     if (outcome.rewritten) {
@@ -175,16 +175,16 @@ export const branchWorker = (
     });
     if (signal.aborted) return;
     if (outcomes.at(-1)?.is !== "current") stored.forget();
-    // Git was ended with the term: that says nothing of the server.
+    // The end of the term has ended git: that says nothing of the server.
     if (term.aborted && outcomes.at(-1)?.is === "failed")
       return fold({ type: "troubled", ...leaseLost(state.branch), lasts: false });
-    // Those before the last are what an earlier process has left.
+    // Outcomes before the last are of commits that an earlier process has left.
     for (const outcome of outcomes)
       tellOutcome(outcome, outcome === outcomes.at(-1) ? (state.comparison?.commits ?? []) : []);
     fold({ type: "ended", outcomes, isFresh });
   };
 
-  /** Reads what is live where the text of a file is not at hand. What is more than the memory is to have goes into the clone. */
+  /** Reads live objects whose texts are not at hand. Texts beyond {@link MOST_AT_HAND} go into the clone. */
   const load = async (missing: ReadonlyMap<string, FilePath>): Promise<"all" | "some"> => {
     await texts.prepare(missing.keys());
     const left = new Map([...missing].filter(([fingerprint]) => texts.textOf(fingerprint) === undefined));
@@ -199,7 +199,7 @@ export const branchWorker = (
       if (live !== undefined && E.isLeft(live)) isAll = false;
       await texts.prepare([fingerprint]);
       const text = texts.textOf(fingerprint);
-      // Another version is there by now: who has made this one cannot be told by a commit of it.
+      // The object has another version by now, so that no commit of this one can name its author.
       if (text === undefined && (live === undefined || E.isRight(live))) lost.add(path);
       if (text === undefined) continue;
       atHand.set(fingerprint, text);

@@ -15,28 +15,28 @@ import { gitIn } from "./git.ts";
 import { gitEnvironment } from "./git-environment.ts";
 import type { WorkDirectory } from "./work-directory.ts";
 
-/** What may be another one each time. */
+/** The parts of a run that may differ each time. */
 export interface Circumstances {
   readonly authentication: Authentication;
-  /** Such as `shop/cred`. */
+  /** The `namespace/name` of the Secret with the credentials. */
   readonly secret: string | undefined;
   /** Whether the server is asked for the tip, even if one is known. */
   readonly isFresh: boolean;
-  /** In s: how long a push may last. */
+  /** The s that a push may last. */
   readonly mayPushFor: () => number;
   readonly signal: AbortSignal;
-  /** Commits of the plan are made, up to this one, and pending. */
+  /** Called when the commits of the plan are made, up to this one, and pending. */
   readonly onMade?: (head: ObjectId) => void;
-  /** How long a push has lasted, in s, however it has ended. */
+  /** Told how long a push has lasted, in s, however it has ended. */
   readonly onPushed?: (seconds: number) => void;
 }
 
-/** Never for two plans at a time. What it returns has happened, one after the other. */
+/** Brings a plan to the branch, never two at a time. Returns the outcomes in the order in which they happened. */
 export type Branch = <Read>(plan: Plan<Read>, circumstances: Circumstances) => Promise<readonly Outcome[]>;
 
 /**
- * @param name of the clone; no other branch has it
- * @param largest how much room the clone may take, in bytes
+ * @param name the name of the clone, which no other branch has
+ * @param largest the most bytes that the clone may take
  */
 export const branchIn = (
   work: WorkDirectory,

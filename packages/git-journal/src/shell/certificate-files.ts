@@ -12,10 +12,10 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
-/** A volume is exchanged as a whole, which not every file system tells of: the files are read so often, in ms. */
+/** The pause between two reads of the files, in ms: not every file system tells when a volume is exchanged. */
 const EVERY = 10_000;
 
-/** Left: why they are of no use, without what is in them. */
+/** Reads the pair. Left: why the files are of no use, without what is in them. */
 export const readPair = async (files: CertificateFiles): Promise<E.Either<string, Pair>> => {
   const [certificate, key] = [files.certificate, files.key].map((name) => path.join(files.directory, name));
   try {
@@ -33,7 +33,7 @@ export const readPair = async (files: CertificateFiles): Promise<E.Either<string
  *
  * Guarantees: while the files are half written, or wrong, the last pair that was right is the one that was told.
  *
- * @returns ends it
+ * @returns a function that ends the reading
  */
 export const watchPair = (
   files: CertificateFiles,

@@ -11,7 +11,7 @@ import { TLS_SECRET } from "../api/names.ts";
 import { bundleOf, type Certificate, type Certificates, renewal, withAuthority } from "../core/certificates.ts";
 import { certificatesIn, hostsOf, isPair, issuerOf, type Pair } from "./read-certificates.ts";
 
-/** What is in the Secret; empty: nothing. */
+/** The contents of the Secret; an empty text stands for none. */
 export interface Held {
   /** CAs that are trusted, the newest first, and the key of the newest. */
   readonly authorities: string;
@@ -19,7 +19,7 @@ export interface Held {
   readonly serving: Pair;
   /** The part of the webhook's path that only the API server is told. */
   readonly path: string;
-  /** Told by a replica that asks for the requests which the webhook has seen. */
+  /** The token that a replica shows to be told the requests that the webhook has seen. */
   readonly token: string;
 }
 
@@ -66,16 +66,16 @@ const certificatesOf = ({ authorities, authorityKey, serving }: Held): Certifica
   };
 };
 
-/** When the callers were first seen to trust this CA. */
+/** A CA, and when the callers were first seen to trust it. */
 export interface Trusted {
   readonly authority: string;
   readonly since: Instant;
 }
 
-/** The newest CA: what is trusted is told of it. */
+/** The newest CA, which {@link Trusted} is about. */
 export const newestOf = ({ authorities }: Held): Certificate | undefined => certificatesIn(authorities)[0];
 
-/** With what has to be made next; the same if that is nothing. */
+/** Makes what has to be made next; returns the same if that is nothing. */
 const withNext = async (
   held: Held,
   hosts: readonly string[],
@@ -97,7 +97,7 @@ const withNext = async (
   return { ...held, authorities: bundleOf(made), authorityKey: key };
 };
 
-/** What has to be in the Secret now: perhaps a new CA, and perhaps a certificate that it has signed. */
+/** Returns what has to be in the Secret now: perhaps with a new CA, and perhaps with a certificate that it has signed. */
 export const renewed = async (
   held: Held,
   hosts: readonly string[],
@@ -107,7 +107,7 @@ export const renewed = async (
 
 const PURPOSE = "webhook-certificates";
 
-/** What a replica tells the leader to be told the requests of; empty: no leader has made it yet. */
+/** Reads the token that a replica shows the leader to be told the requests; empty: no leader has made it yet. */
 export const tokenIn = async (api: Api, namespace: string): Promise<E.Either<ApiError, string>> => {
   const answer = await api.send({ verb: "get", resource: secrets, namespace, name: TLS_SECRET, purpose: PURPOSE });
   return E.isLeft(answer) && isAbsent(answer.left)
@@ -119,7 +119,7 @@ const written = (fields: Readonly<Record<string, string>>): Readonly<Record<stri
   Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, Buffer.from(text).toString("base64")]));
 
 /**
- * Reads the Secret, and writes what `change` makes of it. Left: it could not be read or written; a later try reads anew.
+ * Reads the Secret, and writes what `change` makes of it. Left: the Secret could not be read or written; a later try reads anew.
  */
 export const keptSecret = async (
   api: Api,

@@ -22,17 +22,17 @@ export interface ConfigurationOptions {
   /** The reporting instance of events. */
   readonly pod: string;
   readonly work: Pick<WorkDirectory, "home" | "places">;
-  /** Of this process: git is given the proxies of it. */
+  /** The environment of this process, whose proxies git is given. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: JournalSettings;
-  /** In ms. */
+  /** The pause between two discoveries, in ms. */
   readonly discoveryRefresh: number;
   /** False: the objects are only validated. */
   readonly ingests: boolean;
-  /** Only the objects of these namespaces. Default: all. */
+  /** The namespaces whose objects count. Default: all. */
   readonly namespaces?: readonly string[];
   readonly onWanted: (wanted: Wanted) => void;
-  /** Whether this replica tells what becomes of the objects of a branch; undefined: of the others. */
+  /** Whether this replica writes the status of the objects of a branch; undefined: of objects without a branch. */
   readonly tells: (branch: string | undefined) => boolean;
   readonly count: (what: "discovery errors" | "ownership conflicts") => void;
 }
@@ -47,14 +47,14 @@ export interface Configuration {
   readonly reportRepository: (branchKey: string, readiness: Readiness) => void;
   /** Records an event on the object that stands for a destination, by its name. */
   readonly record: (destination: string, event: StatusEvent) => void;
-  /** Of the objects of which this replica tells. */
+  /** Counts the objects that are not Ready, of those whose status this replica writes. */
   readonly notReady: () => readonly NotReady[];
-  /** This replica may tell of other objects now. */
+  /** Called when this replica may have to tell of other objects than before. */
   readonly shared: () => void;
   readonly stop: () => Promise<void>;
 }
 
-/** In ms, for each destination. */
+/** The least time between two events of pushes to a destination, in ms. */
 const PUSHED_INTERVAL = 60_000;
 
 const IMPLICIT = "GitRepoConfig ";
@@ -67,16 +67,16 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
   const { api, log, watchdog, names, pod, work, env, settings, ingests, onWanted, tells, count } = options;
   let resolution: Resolution | undefined;
   const reports = new Map<string, DestinationReport>();
-  /** Of branches of which their workers say that their repositories cannot be used. */
+  /** Maps the keys of branches to why their repositories cannot be used, as their workers say. */
   const failing = new Map<string, Readiness>();
-  /** The keys of the branches to which destinations were written last. */
+  /** Maps destinations to the keys of the branches to which they were written last. */
   const writers = new Map<string, string>();
   const conflicts = new Set<string>();
   const pushed = new Map<string, DestinationReport["pushed"]>();
   const synced = Promise.withResolvers<void>();
   let told: ReadonlyMap<string, Told> = new Map();
   let refused: ReadonlySet<string> = new Set();
-  /** The places in which destinations have their markers, by their names. */
+  /** Maps destinations to the places of their markers. */
   let owned: ReadonlyMap<string, string> = new Map();
   let isStopped = false;
 
@@ -116,7 +116,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
     }
   };
 
-  /** A destination that was moved has another worker, which has said nothing yet; so has a branch that another replica writes. */
+  /** Forgets reports of destinations that another worker, or another replica, writes now: it has said nothing yet. */
   const forget = ({ wanted: { branches }, destinations, implicit }: Resolution): void => {
     for (const [key, { destinations: all }] of branches)
       for (const { destination } of all) {
@@ -151,7 +151,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
 
   const resolving = rested("what is wanted in Git is not found out", log, resolveNow);
 
-  /** Who is not let in, or is again, may decide whose a folder is. */
+  /** Resolves anew when other repositories refuse access: that may decide whose a folder is. */
   const onRepositories = (): void => {
     const now = refusedAmong(repositories());
     if (now.size !== refused.size || [...now].some((one) => !refused.has(one))) resolving.soon();
@@ -193,7 +193,7 @@ export const startConfiguration = (options: ConfigurationOptions): Configuration
       const before = reports.get(destination);
       reports.set(destination, report);
       if (report.pushed.commits !== (before?.pushed.commits ?? 0)) tellOfPushes(destination);
-      // Whose marker is there may decide whose a folder is.
+      // The marker may decide whose a folder is.
       if (report.owns === owned.get(destination)) telling.soon();
       else resolving.soon();
     },

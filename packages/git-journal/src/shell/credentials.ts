@@ -5,7 +5,7 @@ import type { Authentication } from "../core/credentials.ts";
 import type { Access } from "./git-environment.ts";
 
 export interface Places {
-  /** In memory, and of this process alone: what an earlier one has left in it is removed at start. */
+  /** A directory in memory, of this process alone: what an earlier one has left in it is removed at start. */
   readonly memory: string;
   /** A program that prints the file which {@link PASSPHRASE_FILE} names. */
   readonly askpass: string;
@@ -13,7 +13,7 @@ export interface Places {
 
 export const PASSPHRASE_FILE = "JANUS_GIT_PASSPHRASE_FILE";
 
-/** Contains no secret: a volume in memory may forbid to execute what is in it. */
+/** The text of the program. It has no secret, and is on the disk: a volume in memory may forbid to execute its files. */
 export const ASKPASS = `#!/bin/sh\nexec cat -- "$${PASSPHRASE_FILE}"\n`;
 
 const basic = (username: string, password: string): string =>
@@ -21,10 +21,10 @@ const basic = (username: string, password: string): string =>
 
 const header = (value: string): Access["config"] => [["http.extraHeader", value]];
 
-/** OpenSSH reads no key with line ends of Windows, nor one whose last line has no end. */
+/** The file of a key: OpenSSH reads none with line ends of Windows, nor one whose last line has no end. */
 const keyFile = (text: string): string => `${text.replaceAll("\r\n", "\n").trim()}\n`;
 
-/** Host keys are checked, only this key is used, and nobody is asked. */
+/** The command for ssh: it checks host keys, uses only this key, and asks nobody. */
 const sshCommand = (identity: string, knownHosts: string, hasPassphrase: boolean): string => {
   const options = {
     StrictHostKeyChecking: "yes",
@@ -35,7 +35,7 @@ const sshCommand = (identity: string, knownHosts: string, hasPassphrase: boolean
     IdentitiesOnly: "yes",
     IdentityAgent: "none",
     PreferredAuthentications: "publickey",
-    // With it, ssh asks nobody, not even the program that knows the passphrase.
+    // BatchMode would not even ask the program that knows the passphrase.
     BatchMode: hasPassphrase ? "no" : "yes",
     NumberOfPasswordPrompts: "1",
     ClearAllForwardings: "yes",

@@ -1,8 +1,8 @@
 /**
  * Tells other replicas the requests that the webhook has seen, one line each: they write branches, and do not serve it.
  *
- * Guarantees: what is held for one that does not read is bounded; it is cut off then, and the changes that it was not told of have no
- *             author.
+ * Guarantees: what is held for a replica that does not read is bounded; it is cut off then, and changes that it was not told of
+ *             have no author.
  */
 import type { ServerResponse } from "node:http";
 import { type Clock, systemClock } from "@janus/kube";
@@ -11,9 +11,9 @@ import { entryLine } from "../core/entry-line.ts";
 
 export interface EntryFeed {
   readonly tell: (keyed: KeyedEntry) => void;
-  /** The answer to another replica, which goes on until one of the two ends it. */
+  /** Adds the answer to another replica, which goes on until one of the two ends it. */
   readonly add: (response: ServerResponse) => void;
-  /** How many there are. */
+  /** The number of replicas that are told. */
   readonly readers: () => number;
   readonly stop: () => void;
 }
@@ -22,9 +22,9 @@ export const ENTRIES_PATH = "/requests";
 export const ENTRIES_TYPE = "application/jsonl";
 
 const MOST_READERS = 64;
-/** For each, in bytes. */
+/** The most bytes that wait for one reader. */
 const MOST_WAITING = 2 ** 20;
-/** An empty line is sent so often, in ms: a reader that hears nothing for longer looks for another leader. */
+/** The pause between two empty lines, in ms: a reader that hears nothing for longer looks for another leader. */
 export const PULSE = 5_000;
 
 export const entryFeed = (clock: Clock = systemClock): EntryFeed => {

@@ -1,14 +1,14 @@
 // The latest texts of files, bounded: what is not here any more is read from the API server again.
 import type { ObjectFile } from "../core/kept-object.ts";
 
-/** In bytes. One push has some 20 MiB by the default limits. */
+/** The most bytes that are kept: by the default limits, one push has some 20 MiB. */
 const MOST = 48 * 1024 * 1024;
 
 export interface FileTexts {
   readonly put: (fingerprint: string, file: ObjectFile) => void;
-  /** Undefined: it is not here, or not encrypted yet. */
+  /** The text of a file; undefined: it is not here, or not encrypted yet. */
   readonly textOf: (fingerprint: string) => Uint8Array | undefined;
-  /** Encrypts what is here of these. */
+  /** Encrypts those of these files that are here. */
   readonly prepare: (fingerprints: Iterable<string>) => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ const sizeOf = (file: ObjectFile): number =>
 
 /** @param write makes the text of a file, encrypted where it has to be */
 export const fileTexts = (write: (file: ObjectFile) => Promise<string>, most = MOST): FileTexts => {
-  /** The one that was put or used last is the last. */
+  /** Keeps the order of use: the one that was put or prepared last is the last. */
   const kept = new Map<string, Kept>();
   let size = 0;
 

@@ -22,19 +22,19 @@ import type { CertificateFiles } from "./certificate-files.ts";
 interface OwnValues {
   readonly settings: JournalSettings;
   readonly ingests: boolean;
-  /** In ms. */
+  /** The pause between two discoveries, and between two fetches of a branch, in ms. */
   readonly discoveryRefresh: number;
   readonly workers: { readonly global: number; readonly perRepository: number };
-  /** Whether all replicas write, and not the leader alone. */
+  /** Whether all replicas write, not the leader alone. */
   readonly shards: boolean;
-  /** Of the Leases of branches, and of replicas that share them. */
+  /** The timing of the Leases of branches, and of those of the replicas that share them. */
   readonly leases: LeaderTiming;
   readonly workDirectory: string;
-  /** In bytes. */
+  /** The most bytes that a clone may take. */
   readonly largestClone: number;
   readonly webhookPort: number;
   readonly webhookRules: "Selected" | "All";
-  /** Undefined: the certificates are made here. */
+  /** The files of the certificate; undefined: certificates are made here. */
   readonly certificates: CertificateFiles | undefined;
 }
 
@@ -146,7 +146,7 @@ const numbersOf = (values: Values): E.Either<string, (name: string) => number> =
   return wrong === undefined ? E.right((name) => read.get(name) ?? 0) : E.left(takesNumber(...wrong));
 };
 
-/** Requests for it end early enough before another one may take it. */
+/** The timing of a Lease: requests for it end early enough before another replica may take it. */
 const leaseTiming = (renew: number, lease: number): LeaderTiming => ({
   leaseDuration: lease * 1000,
   renewDeadline: lease * 750,
@@ -233,7 +233,7 @@ const OWN: OwnFlags<OwnValues> = {
 
 const EXCLUDE = "--discovery-exclude";
 
-/** All excludes as one; a switch without a value is on. */
+/** Joins all excludes to one flag, and writes out switches without a value as `=true`. */
 const spelledOut = (args: readonly string[]): readonly string[] => {
   const others: string[] = [];
   const excludes: string[] = [];
@@ -246,6 +246,6 @@ const spelledOut = (args: readonly string[]): readonly string[] => {
   return excludes.length === 0 ? others : [...others, `${EXCLUDE}=${excludes.join(",")}`];
 };
 
-/** Left: what is wrong with the flags, or the help text, if it was requested. */
+/** Parses the flags. Left: what is wrong with them, or the help text, if it was requested. */
 export const parseFlags = (args: readonly string[], env: NodeJS.ProcessEnv): E.Either<FlagProblem, Flags> =>
   parse(spelledOut(args), env, OWN, { help: HELP, ...DEFAULTS });

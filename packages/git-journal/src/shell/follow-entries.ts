@@ -1,7 +1,7 @@
 /**
  * Follows the replica that serves the webhook: remembers the requests that it has seen.
  *
- * Guarantees: it goes on until it is stopped, whoever leads meanwhile; what is said while it is not connected is lost, and a miss.
+ * Guarantees: it goes on until it is stopped, whoever leads meanwhile; requests that are told while it is not connected are lost.
  */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -21,11 +21,11 @@ import { webhookConfigurations } from "./serve-webhook.ts";
 
 export interface FollowOptions {
   readonly api: Api;
-  /** Of the controller. */
+  /** The namespace of the controller. */
   readonly namespace: string;
   readonly onEntry: (keyed: KeyedEntry) => void;
   readonly log: Log;
-  /** Default: {@link WEBHOOK_CONFIGURATION}. */
+  /** The name of the ValidatingWebhookConfiguration. Default: {@link WEBHOOK_CONFIGURATION}. */
   readonly configuration?: string;
 }
 
@@ -33,10 +33,10 @@ export interface Following {
   readonly stop: () => Promise<void>;
 }
 
-/** In ms. */
+/** The pauses between tries, in ms. */
 const BACKOFF = { first: 500, cap: 10_000 };
 const SILENCE = 3 * PULSE;
-/** Of one line, in characters: names of objects and users are shorter. */
+/** The most characters of a line: names of objects and users are shorter. */
 const LONGEST = 16_384;
 
 const ignore = (): void => {};
@@ -70,7 +70,7 @@ export const followEntries = ({
     return "the leader has ended its answer";
   };
 
-  /** @returns why it has ended */
+  /** Follows one leader, until the connection ends. Returns why it has ended. */
   const follow = async (): Promise<{ readonly because: string; readonly isBegun: boolean }> => {
     const found = await api.send({
       verb: "get",
@@ -99,7 +99,7 @@ export const followEntries = ({
       timeout: SILENCE,
       signal,
     });
-    // Before there is a response, it is awaited with this; later, reading ends.
+    // An error before the response rejects `once`, and one after it ends the reading.
     asked.on("error", ignore);
     asked.once("timeout", () => asked.destroy(new Error("the leader is silent")));
     asked.end();

@@ -1,8 +1,8 @@
 // The environment of every git process, and nothing else: no file of the system, of the user or of a repository has a say.
 
-/** What the access to one repository adds: headers, keys, certificates. */
+/** The access to one repository: headers, keys, certificates. */
 export interface Access {
-  /** Such as `https`; the only protocol that git may speak. */
+  /** The only protocol that git may speak, such as `https`. */
   readonly protocol: string;
   readonly config: readonly (readonly [key: string, value: string])[];
   readonly env: Readonly<Record<string, string>>;
@@ -13,16 +13,16 @@ export interface Surroundings {
   readonly directory: string;
   /** An empty folder. */
   readonly home: string;
-  /** Without credentials: it is seen in the list of processes. */
+  /** The URL, without credentials. */
   readonly url: string;
   readonly access: Access;
-  /** Of this process: of it only the path of programs and the proxies are passed on. */
+  /** The environment of this process: only its path of programs and its proxies are passed on. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 const PASSED = ["PATH", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"];
 
-/** Some servers refuse requests in chunks: so much is sent in one. */
+/** The most bytes that are sent in one piece: some servers refuse requests in chunks. */
 const POST_BUFFER = 16 * 1024 * 1024;
 
 const CONFIG: readonly (readonly [key: string, value: string])[] = [
@@ -32,14 +32,14 @@ const CONFIG: readonly (readonly [key: string, value: string])[] = [
   ["http.followRedirects", "false"],
   ["http.postBuffer", `${POST_BUFFER}`],
   ["transfer.fsckObjects", "true"],
-  // Larger files are written as they come: one of a few KiB, as it is sent, may fill any memory.
+  // Larger files are written as they come: one that is sent as a few KiB may fill any memory.
   ["core.bigFileThreshold", "16m"],
   ["protocol.version", "2"],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
 ];
 
-/** What git is started with. */
+/** Returns the environment for git. */
 export const gitEnvironment = ({ directory, home, url, access, env }: Surroundings): Record<string, string> => {
   const config = [...CONFIG, ["remote.origin.url", url] as const, ...access.config];
   return {

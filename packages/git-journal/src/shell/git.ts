@@ -6,15 +6,15 @@ import { reasonOf } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { GitFailure } from "../core/git/git-answer.ts";
 
-/** One git process. No argument is text of a user: they are our own, full names of refs, and ids of objects. */
+/** One git process. No argument is text of a user: all are our own, full names of refs, or ids of objects. */
 export interface GitProcess<A> {
   readonly args: readonly string[];
-  /** In s. */
+  /** The most s that the process may take. */
   readonly deadline: number;
   readonly input?: Iterable<Uint8Array>;
-  /** Beside the environment of all. */
+  /** Variables beside the environment of all git processes. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Asked again and again while it runs, and in the end: why it fails, if it does. */
+  /** Says why the process fails, if it does; called again and again while it runs, and in the end. */
   readonly failsFor?: () => Promise<string | undefined>;
   /** Reads all that it prints. */
   readonly read: (stdout: Readable) => Promise<A>;
@@ -22,13 +22,13 @@ export interface GitProcess<A> {
 
 export type Git = <A>(process: GitProcess<A>) => Promise<E.Either<GitFailure, A>>;
 
-/** So much of what it says of errors is kept: the end, which says why. */
+/** The most characters of stderr that are kept: the end, which says why git failed. */
 const MOST_STDERR = 64 * 1024;
 
-/** In bytes: a server may say as much as it likes. */
+/** The most bytes of stdout that are read: a server may say as much as it likes. */
 const MOST_PRINTED = 16 * 1024 * 1024;
 
-/** All that a process prints, which is little; else it fails. */
+/** Returns all that a process prints, as text; throws if that is more than `most` bytes. */
 export const printed = async (stdout: Readable, most = MOST_PRINTED): Promise<string> => {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -53,7 +53,7 @@ const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec git "$@
 const command = (args: readonly string[]): readonly [file: string, args: readonly string[]] =>
   process.pid === 1 ? ["git", args] : ["sh", ["-c", WATCHED, "git", ...args]];
 
-/** The end of it, in whole lines: half a credential would not be recognized. */
+/** Keeps the end of a stream, in whole lines: half a credential would not be recognized. */
 const tail = (stream: Readable): (() => string) => {
   let kept = "";
   let isCut = false;
@@ -66,16 +66,16 @@ const tail = (stream: Readable): (() => string) => {
   return () => (isCut ? (/\n(.*)$/su.exec(kept)?.[1] ?? "") : kept);
 };
 
-/** How often it is looked whether a process may go on, in ms. */
+/** The pause between two calls of `failsFor`, in ms. */
 const PAUSE = 100;
 
-/** With all that it has started: they are of one process group. */
+/** Kills a process with all that it has started: they are of one process group. */
 const kill = ({ pid }: ChildProcess): void => {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 };
 
@@ -83,7 +83,7 @@ const failed = (ended: GitFailure["ended"], stderr = "", stdout = ""): E.Either<
   E.left({ ended, stderr, stdout });
 
 /**
- * Git in this environment.
+ * Returns a runner of git processes with this environment.
  *
  * Guarantees: after the deadline, or once it is aborted, neither the process nor any that it has started is left. Never rejects.
  */

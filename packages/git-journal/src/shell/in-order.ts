@@ -3,9 +3,9 @@
 export type InOrder = <A>(needed: A | Promise<A>, run: (needed: A) => void) => void;
 
 /**
- * The waits run at the same time: all of them last no longer than the longest.
+ * Returns a queue whose waits run at the same time: all of them last no longer than the longest.
  *
- * Assumes: what is needed comes.
+ * Assumes: each needed value comes; none rejects.
  */
 export const inOrder = (): InOrder => {
   let waiting = 0;

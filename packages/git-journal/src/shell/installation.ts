@@ -1,4 +1,4 @@
-// Who commits: the cluster, and this controller, which goes by the same name as long as it has the same work directory.
+// The identity that commits: the cluster, and this controller, which keeps its name as long as it keeps its work directory.
 import { randomUUID } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -10,7 +10,7 @@ import * as E from "fp-ts/lib/Either.js";
 
 const PAUSE = 2_000;
 
-/** The uid of the namespace kube-system, which stands for the cluster; asked for until it is known. */
+/** Reads the uid of the namespace kube-system, which stands for the cluster, until it is known; undefined: aborted. */
 export const clusterUid = async (api: Api, log: Log, signal: AbortSignal): Promise<string | undefined> => {
   while (!signal.aborted) {
     const answer = await api.send({ verb: "get", resource: namespaces, name: "kube-system", purpose: "cluster-uid" });
@@ -21,7 +21,7 @@ export const clusterUid = async (api: Api, log: Log, signal: AbortSignal): Promi
   return undefined;
 };
 
-/** The holder of Leases: that of before, if the directory was used before. */
+/** Returns the holder of Leases: that of before, if the directory was used before. */
 export const identityIn = async (directory: string, pod: string): Promise<string> => {
   const file = path.join(directory, "identity");
   const known = await readFile(file, "utf8").catch(() => "");

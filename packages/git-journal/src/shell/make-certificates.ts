@@ -24,7 +24,7 @@ const pairOf = async (certificate: x509.X509Certificate, key: webcrypto.CryptoKe
   key: `${x509.PemConverter.encode(await webcrypto.subtle.exportKey("pkcs8", key), "PRIVATE KEY").trim()}\n`,
 });
 
-/** A CA. No two have the same name: who trusts several of them finds the one that has signed. */
+/** Makes a CA. No two have the same name: a client that trusts several of them finds the one that has signed. */
 export const makeAuthority = async (now: Instant, validity = validityFrom(now, LIVES.authority)): Promise<Pair> => {
   const keys = await keyPair();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -40,7 +40,7 @@ export const makeAuthority = async (now: Instant, validity = validityFrom(now, L
   return pairOf(certificate, keys.privateKey);
 };
 
-/** A certificate of a server that is called by these names and addresses. */
+/** Makes a certificate for a server that is called by these names and addresses. */
 export const makeCertificate = async (
   authority: Pair,
   hosts: readonly string[],
@@ -54,7 +54,7 @@ export const makeCertificate = async (
   ]);
   const certificate = await x509.X509CertificateGenerator.create({
     ...certain(validity),
-    // Its length is bounded; who calls looks at the other names.
+    // The length of a CN is bounded; clients look at the alternative names.
     subject: [{ CN: ["janus-git-journal"] }],
     issuer: issuer.subject,
     publicKey: keys.publicKey,

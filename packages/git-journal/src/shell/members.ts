@@ -28,26 +28,26 @@ export interface Members {
   /** Whether it is known who shares the branches. */
   readonly isKnown: () => boolean;
   readonly owns: (branch: string) => boolean;
-  /** The Lease of a branch, as it was last seen: who is to take it over need not look at it as long again. */
+  /** The Lease of a branch, as it was last seen: whoever takes it over need not watch it as long again. */
   readonly leaseOf: (branch: string) => ObservedLease | undefined;
-  /** Leaves the others what it has. Assumes: it holds no Lease of a branch any more. */
+  /** Leaves its branches to the others. Assumes: this replica holds no Lease of a branch any more. */
   readonly stop: () => Promise<void>;
 }
 
 export interface MembersOptions {
   readonly api: Api;
-  /** For what must not wait for other requests. */
+  /** Requests that must not wait for others. */
   readonly renewals: Api;
   readonly namespace: string;
   readonly identity: string;
   readonly timing: LeaderTiming;
   readonly log: Log;
   readonly watchdog: Watchdog;
-  /** Others may own the branches now. */
+  /** Called when other replicas may own the branches than before. */
   readonly onChange: () => void;
 }
 
-/** After so many times its duration the Lease of a replica that has died is deleted. */
+/** The Lease of a replica that has died is deleted after so many times its duration. */
 const FORGOTTEN = 10;
 
 const nameOf = ({ metadata: { name = "" } }: KubeObject): string => name;
@@ -77,13 +77,13 @@ export const startMembers = (options: MembersOptions): Members => {
     for (const [name, { record, free }] of seen) {
       const isOther = isMemberLease(name) && name !== own.name;
       if (!isOther || record === undefined || now <= free + FORGOTTEN * timing.leaseDuration) continue;
-      // Where that fails, it is tried again as long after that.
+      // A deletion that fails is tried again as long after that.
       seen.set(name, { record, free: now });
       void remove(name, record.resourceVersion);
     }
   };
 
-  /** Without a Lease of its own it knows nothing new of the others: it may be cut off. */
+  /** Looks who shares the branches. A replica without a Lease of its own keeps what it knew: it may be cut off. */
   const look = (): void => {
     cancel?.();
     if (since === undefined) return;

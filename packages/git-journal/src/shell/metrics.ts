@@ -6,19 +6,19 @@ import { pendingOf } from "../core/branch-step.ts";
 import type { Outcome } from "../core/git/cycle.ts";
 import type { NotReady } from "../core/readiness.ts";
 
-/** In s. */
+/** The buckets of push durations, in s. */
 const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
 export interface JournalMetrics {
   readonly registry: Registry;
   readonly scanned: () => void;
   readonly outcome: (outcome: Outcome, commits: readonly PlannedCommit[]) => void;
-  /** In s. */
+  /** Told how long a push has lasted, in s. */
   readonly pushLasted: (seconds: number) => void;
   readonly leaseNotAcquired: () => void;
   readonly discoveryFailed: () => void;
   readonly ownershipConflict: () => void;
-  /** Folders whose marker is another's, found for the first time. */
+  /** Counts folders whose marker is found to be another's for the first time. */
   readonly conflicts: (before: BranchState, after: BranchState) => void;
 }
 

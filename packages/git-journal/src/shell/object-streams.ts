@@ -2,7 +2,7 @@
  * Watches the objects of all resources that are selected: one stream for each resource and version, whatever number of branches it
  * serves.
  *
- * An object is there only for the time in which its file is made; what is kept of it is in the states of the branches.
+ * An object is in memory only while its file is made; what is kept of it is in the states of the branches.
  */
 import type { Api, ApiError, KubeObject, Resource } from "@janus/kube";
 import { keyOf, type ReflectedBy, type Reflector, startReflector, type Watchdog } from "@janus/runtime/parts";
@@ -40,7 +40,7 @@ export interface StreamsContext {
   readonly secretFilesOf: (branch: string, destination: string) => SecretFiles;
   readonly formatOf: (branch: string) => ObjectFormat;
   readonly tell: (branch: string, event: BranchEvent) => void;
-  /** Who has made a change that a watch has shown; another replica may have to tell it first. */
+  /** Finds the author of a change that a watch has shown; another replica may have to tell the request first. */
   readonly authorOf: (change: SeenChange) => By | Promise<By>;
   readonly onScanned: () => void;
   /** Told what was thrown where nothing should have been. */
@@ -54,7 +54,7 @@ export interface ObjectStreams {
     branch: string,
     at: { readonly destination: string; readonly resource: string; readonly namespace?: string; readonly name: string },
   ) => Promise<E.Either<string, SeenFile | undefined>>;
-  /** The objects of files. */
+  /** Finds the objects of files. */
   readonly find: (
     branch: string,
     paths: ReadonlySet<FilePath>,
@@ -65,7 +65,7 @@ export interface ObjectStreams {
   readonly stop: () => void;
 }
 
-/** What is kept of each object of a stream. */
+/** The part of an object that a stream keeps. */
 interface Stub extends KubeObject {
   readonly content: string | undefined;
   readonly marks: Marks;
@@ -81,7 +81,7 @@ const contentOf = (stub: KubeObject | undefined) => {
 
 const marksOf = (stub: KubeObject | undefined): Marks => (stub as Stub | undefined)?.marks ?? NO_MARKS;
 
-/** Of an object that is not selected, and perhaps was before: its labels may have changed. */
+/** The content of an object that is no longer selected, but was: its labels may have changed. */
 const unselected = (
   object: KubeObject,
   wasSelected: boolean,
@@ -90,7 +90,7 @@ const unselected = (
     ? undefined
     : { content: fingerprint(sanitised(object)), uid: object.metadata.uid ?? "" };
 
-/** Servers of aggregated APIs may say that there is nothing where others say nothing. */
+/** Removes nulls from the metadata, which servers of aggregated APIs may write for absent fields. */
 const withoutNulls = (object: KubeObject): KubeObject => {
   const fields = Object.entries(object.metadata);
   return fields.every(([, value]) => value !== null)
@@ -98,7 +98,7 @@ const withoutNulls = (object: KubeObject): KubeObject => {
     : { ...object, metadata: Object.fromEntries(fields.filter(([, value]) => value !== null)) };
 };
 
-/** As `kubectl` names it, with the code of the answer. */
+/** The error as `kubectl` names it, with the code of the answer. */
 export const because = (error: ApiError): string =>
   error.type === "refused" ? `${error.code} ${messageOf(error)}` : messageOf(error);
 
@@ -117,7 +117,7 @@ interface Stream {
   readonly subscribers: readonly Subscriber[];
   readonly reflector: Reflector;
   readonly resource: Resource;
-  /** Those of objects that a list which has not come to its end has brought. */
+  /** The namespaces of the objects that an unfinished list has brought. */
   readonly listedNamespaces: ReadonlySet<string>;
   readonly abort: () => void;
 }
@@ -130,7 +130,7 @@ const isSameSubscriber = (a: Subscriber, b: Subscriber): boolean =>
   a.resource.rules.every((rule, n) => rule === b.resource.rules[n]) &&
   JSON.stringify(a.secrets.recipients) === JSON.stringify(b.secrets.recipients);
 
-/** Whether labels that have changed make a difference for objects that were seen. */
+/** Whether changed labels of namespaces select or deselect objects that were seen. */
 const isMoved = (
   { subscribers, reflector, listedNamespaces }: Stream,
   before: ReadonlyMap<string, Labels>,
@@ -183,7 +183,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
     const name = resourceKey(resource);
     const abort = new AbortController();
     const loop = watchdog.loop(`watch of ${name}`);
-    /** What was made of objects, until it is told. */
+    /** The results of objects that are not told yet. */
     const made = new WeakMap<KubeObject, Seen>();
     let isListed = false;
     const listedNamespaces = new Set<string>();
@@ -200,7 +200,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
         for (const [branch, file] of abort.signal.aborted ? [] : files) tell(branch, { type: "seen", file, by });
       });
 
-    /** Nothing that an object has may end the stream: it keeps the files that it has. */
+    /** Spares the files of an object whose processing threw: no object may end the stream. */
     const spared = (object: KubeObject): KubeObject => {
       const { apiVersion, kind, metadata } = object;
       const { namespace, name: own = "", uid = "", resourceVersion = "" } = metadata;
@@ -290,7 +290,7 @@ export const objectStreams = (context: StreamsContext): ObjectStreams => {
           const seen = made.get(event.object);
           made.delete(event.object);
           if (event.type === "deleted") {
-            // By a list: nobody knows who it was. By a watch: the object as it was before.
+            // A watch has brought the object, kept as it was before; a list has not, and nobody knows who deleted it.
             const change =
               seen && seenChange(identityOf(first.resource, event.object), contentOf(seen.before), undefined);
             return tellSeen(absent(event.object), change);

@@ -24,24 +24,24 @@ const validityOf = ({ validFrom, validTo }: X509Certificate): Validity => ({
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/gu;
 
-/** All that can be read, in their order. */
+/** Returns all certificates of a bundle that can be read, in their order. */
 export const certificatesIn = (bundle: string): readonly Certificate[] =>
   (bundle.match(PEM) ?? []).flatMap((text) => {
     const one = parsed(text);
     return one === undefined ? [] : [{ pem: `${text}\n`, ...validityOf(one) }];
   });
 
-/** An address of IPv6 has many spellings: as in URLs. */
+/** Spells an address as in URLs: one of IPv6 has many spellings. */
 const asInUrl = (host: string): string => (isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host);
 
-/** Names and addresses that a certificate is for. */
+/** Returns the names and addresses that a certificate is for. */
 export const hostsOf = (certificate: string): readonly string[] =>
   (parsed(certificate)?.subjectAltName ?? "")
     .split(", ")
     .flatMap((name) => /^(?:DNS|IP Address):(?<host>.+)$/u.exec(name)?.groups?.["host"] ?? [])
     .map(asInUrl);
 
-/** Whether the key is that of the certificate. */
+/** Whether the private key is that of the certificate. */
 export const isPair = ({ certificate, key }: Pair): boolean => {
   try {
     return parsed(certificate)?.checkPrivateKey(createPrivateKey(key)) ?? false;
@@ -50,7 +50,7 @@ export const isPair = ({ certificate, key }: Pair): boolean => {
   }
 };
 
-/** Which of these has signed the certificate. */
+/** Finds the CA that has signed the certificate. */
 export const issuerOf = (certificate: string, authorities: readonly Certificate[]): Certificate | undefined => {
   const one = parsed(certificate);
   return authorities.find(({ pem }) => {

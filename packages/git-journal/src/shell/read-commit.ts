@@ -12,7 +12,7 @@ import { type Git, printed } from "./git.ts";
 
 type Answered<A> = Promise<E.Either<GitFailure, A>>;
 
-/** Larger files are not read: no object has so many bytes. */
+/** The most bytes of a file that is read: no object has more. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 const lines = (names: readonly string[]): readonly Uint8Array[] => names.map((name) => Buffer.from(`${name}\n`));
@@ -40,13 +40,13 @@ export const looked = async (git: Git, names: readonly string[]): Answered<reado
     }),
   )(await read(git, ["cat-file", "--batch-check"], printed, lines(names)));
 
-/** The commit that a name means: an id, a branch, a tag, `HEAD~2`; none if that is no commit, or several. */
+/** Finds the commit that a name means: an id, a branch, a tag, `HEAD~2`; undefined if that is no commit, or several. */
 export const commitNamed = async (git: Git, name: string): Answered<ObjectId | undefined> =>
   name === "" || /\p{Cc}/u.test(name)
     ? E.right(undefined)
     : E.map(([found]: readonly (Found | undefined)[]) => found?.id)(await looked(git, [`${name}^{commit}`]));
 
-/** The contents of objects, by their ids; those that there are not are not in it. */
+/** Maps ids to the contents of objects; objects that there are not are left out. */
 const contentsOf = (git: Git, ids: readonly string[]): Answered<ReadonlyMap<string, Uint8Array>> =>
   read(
     git,
@@ -59,7 +59,7 @@ const contentsOf = (git: Git, ids: readonly string[]): Answered<ReadonlyMap<stri
     lines(ids),
   );
 
-/** The parents of a commit: more than one of a merge, none of the first. */
+/** Returns the parents of a commit: several for a merge, none for the first commit. */
 export const parentsOf = async (git: Git, commit: ObjectId): Answered<readonly ObjectId[]> =>
   E.map((contents: ReadonlyMap<string, Uint8Array>) => {
     const [head = ""] = Buffer.from(contents.get(commit) ?? [])
@@ -68,7 +68,7 @@ export const parentsOf = async (git: Git, commit: ObjectId): Answered<readonly O
     return [...head.matchAll(/^parent (\w+)$/gmu)].flatMap(([, id = ""]) => O.toUndefined(objectId(id)) ?? []);
   })(await contentsOf(git, [commit]));
 
-/** The files of a commit that are in this folder, are at this path, or lie on the way to it. */
+/** Lists the files of a commit that are in this folder, are at this path, or lie on the way to it. */
 export const treeAt = (git: Git, commit: ObjectId, path: string): Answered<Tree> =>
   read(git, ["ls-tree", "-r", "-z", "--full-tree", commit], treeOf([path]));
 
@@ -82,7 +82,7 @@ const textOf = (content: Uint8Array | undefined): E.Either<string, string> => {
   }
 };
 
-/** The texts of files, by their ids. On the left: why there is none. */
+/** Maps ids to the texts of files. On the left: why there is none. */
 export const textsOf = async (
   git: Git,
   ids: readonly string[],

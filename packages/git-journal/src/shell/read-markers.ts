@@ -12,7 +12,7 @@ const foldersOver = (path: string): readonly string[] =>
   path.split("/").map((_, at, segments) => segments.slice(0, segments.length - 1 - at).join("/"));
 
 /**
- * The folders that these files are in, each with its owner: of each file the innermost one that has a marker.
+ * Maps folders to their owners: for each of these files, the innermost folder that has a marker.
  *
  * Assumes: no path has a control character.
  */

@@ -2,17 +2,17 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** So long after the last object, in ms: nothing waits for a collection then. */
+/** The pause after the last object, in ms: nothing waits for a collection then. */
 const QUIET = 5_000;
-/** So many objects have taken memory that is worth it. */
+/** The number of objects whose memory is worth a collection. */
 const MANY = 1_000;
 
 /**
- * Collects once no object comes any more after many have: V8 keeps its heap as large as it has been until it is full again,
- * which takes hours where little changes.
+ * Collects garbage once no object comes any more after many have: V8 keeps its heap as large as it has been until it is full
+ * again, which takes hours where little changes.
  *
- * @param collect default: a full collection of V8
- * @returns to be told of each object
+ * @param collect collects garbage; default: a full collection of V8
+ * @returns a function that is to be called for each object
  */
 export const releaseHeap = (collect: () => void = collectAll): (() => void) => {
   let since = 0;

@@ -25,23 +25,23 @@ export interface ChecksOptions {
   readonly log: Log;
   readonly work: Pick<WorkDirectory, "home" | "places">;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Something else is known of a repository. */
+  /** Called when something else is known of a repository. */
   readonly onChecked: () => void;
 }
 
 export interface RepositoryChecks {
-  /** All repositories by the keys of their GitRepoConfigs; on the left those that cannot be asked. */
+  /** Takes all repositories, by the keys of their GitRepoConfigs; on the left those that cannot be asked. */
   readonly update: (repositories: ReadonlyMap<string, E.Either<Failed, Repository>>) => void;
-  /** A worker has used a branch, with success. */
+  /** Called when a worker has used a branch with success. */
   readonly used: (config: string, branch: BranchName) => void;
-  /** What is known of each. */
+  /** Maps the keys of GitRepoConfigs to what is known of their repositories. */
   readonly known: () => ReadonlyMap<string, Readiness>;
   readonly stop: () => Promise<void>;
 }
 
-/** Servers that are asked at the same time. */
+/** The most servers that are asked at the same time. */
 const CONCURRENCY = 4;
-/** Of the API server, in ms. */
+/** The pauses between requests to the API server that fail, in ms. */
 const BACKOFF = { first: 1_000, cap: 30_000 };
 
 export const repositoryChecks = ({ api, log, work, env, onChecked }: ChecksOptions): RepositoryChecks => {

@@ -12,7 +12,7 @@ import {
 import type { RepositoryUrl } from "../core/repository-url.ts";
 
 export interface ReadCredentials {
-  /** Of the Secret; undefined: there is none. */
+  /** The version of the Secret; undefined: there is none. */
   readonly version: string | undefined;
   readonly authentication: E.Either<Failed, Authentication>;
 }
@@ -35,9 +35,11 @@ const notFound = (name: string): Failed => ({
 });
 
 /**
+ * Reads the Secret, and takes the credentials from it, or from the URL.
+ *
  * @param secret `namespace/name`
  *
- * @returns on the left why the API server did not say
+ * @returns on the left why the API server did not answer
  */
 export const readCredentials = async (
   api: Api,
@@ -57,7 +59,7 @@ export const readCredentials = async (
   }
   const error = answer.left;
   if (error.type !== "refused" || ![400, 403, 404].includes(error.code)) return E.left(error);
-  // 400: no object can have this name.
+  // The code 400 says that no object can have this name.
   const why =
     error.code === 403
       ? refused("SecretNotFound", `the controller may not read Secret ${secret}: ${error.message}`)

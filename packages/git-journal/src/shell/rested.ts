@@ -3,14 +3,14 @@ import { defect, elapsed, type Log } from "@janus/runtime/parts";
 
 export interface Rested {
   readonly soon: () => void;
-  /** It is not run any more. */
+  /** Ends it: the function is not run any more. */
   readonly stop: () => void;
 }
 
-/** In ms: what is asked for together is done together. */
+/** The least delay, in ms: what is asked for within it is done together. */
 const TOGETHER = 50;
 
-/** After it has lasted so long, in ms: with thousands of objects that may be a second, and they change all the time. */
+/** The delay after a run that lasted `ms`: with thousands of objects that may be a second, and they change all the time. */
 const restAfter = (ms: number): number => Math.min(5_000, Math.max(TOGETHER, 9 * ms));
 
 /** Guarantees: after each call of `soon` it is run from the start, until it is stopped; an error that it throws is logged. */

@@ -37,34 +37,34 @@ export const webhookConfigurations: Resource = {
   statusSubresource: false,
 };
 
-/** What others may have changed is looked at so often, in ms. */
+/** The pause between two rounds, in ms: others may have changed the Secret or the configuration. */
 const EVERY = 60_000;
 const BACKOFF = { first: 1000, cap: 30_000 };
 
 export interface ServedWebhook {
-  /** These resources are written somewhere. */
+  /** Takes the resources that are written somewhere. */
   readonly select: (resources: readonly WatchedResource[]) => void;
   readonly stop: () => Promise<void>;
 }
 
 export interface ServeWebhookOptions {
   readonly api: Api;
-  /** Of the controller. */
+  /** The namespace of the controller. */
   readonly namespace: string;
   readonly port: number;
-  /** Selected: it is called for what is selected. All: for each write of the cluster. */
+  /** `Selected`: the webhook is called for selected resources. `All`: for each write of the cluster. */
   readonly rules: "Selected" | "All";
-  /** Absent: its own certificate, of a CA of its own. */
+  /** The files of the certificate. Absent: it makes a certificate and a CA of its own. */
   readonly files?: CertificateFiles;
   readonly record: (request: JsonObject) => void;
-  /** Tells other replicas what is recorded. Absent: there are none that write. */
+  /** Tells other replicas what is recorded. Absent: no other replica writes. */
   readonly feed?: Pick<EntryFeed, "add" | "stop">;
   readonly log: Log;
   readonly watchdog: Watchdog;
-  /** Default: {@link WEBHOOK_CONFIGURATION}. */
+  /** The name of the ValidatingWebhookConfiguration. Default: {@link WEBHOOK_CONFIGURATION}. */
   readonly configuration?: string;
   readonly clock?: Clock;
-  /** Of the certificates. */
+  /** The clock of the certificates. */
   readonly now?: () => Instant;
 }
 
@@ -93,7 +93,7 @@ export const serveWebhook = ({
   let token = "";
   let trusted: Trusted | undefined;
   let webhook: Webhook | undefined;
-  /** What is served, and what the files say. */
+  /** The pair that is served, and the last one of the files. */
   let pair: Pair | undefined;
   let offered: Pair | undefined;
   let told: string | undefined;
@@ -130,7 +130,7 @@ export const serveWebhook = ({
     else if (trusted?.authority !== newest) trusted = { authority: newest, since: now() };
   };
 
-  /** @returns what keeps the webhook from being called */
+  /** Brings Secret, server and configuration together once. Returns what keeps the webhook from being called. */
   const round = async (): Promise<string | undefined> => {
     if (offered !== undefined) await serve(offered);
     const at = { resource: webhookConfigurations, name: configuration, purpose: "webhook" };

@@ -5,7 +5,7 @@ import { type JsonObject, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { discovered, type GroupAnswer, groupsOf, type ServedResource } from "../core/discovery.ts";
 
-/** GA since Kubernetes 1.30: https://kubernetes.io/docs/reference/using-api/api-concepts/#aggregated-discovery */
+/** Aggregated, GA since Kubernetes 1.30: https://kubernetes.io/docs/reference/using-api/api-concepts/#aggregated-discovery */
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 export interface ServedNow {
@@ -14,13 +14,13 @@ export interface ServedNow {
 }
 
 export interface DiscoveryOptions {
-  /** In ms. */
+  /** The pause between two reads, in ms. */
   readonly refresh: number;
   readonly log: Log;
   readonly onRead: (now: ServedNow) => void;
-  /** What could not be read: it is read again after a pause. */
+  /** Told what could not be read, which is read again after a pause. */
   readonly onError: (what: string, why: string) => void;
-  /** Whether what was read is older than what is known to be installed. */
+  /** Whether an answer is older than what is known to be installed: it is read again soon. */
   readonly isBehind: (now: ServedNow) => boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Discovery {
   readonly stop: () => Promise<void>;
 }
 
-/** In ms. */
+/** The delay before a read that was asked for, in ms. */
 const DEBOUNCE = 1_000;
 const BACKOFF = { first: 1_000, cap: 60_000 };
 

@@ -8,9 +8,9 @@ import { type FileKey, type Open, openSops, parseSops, type Seal, type SopsFile,
 
 const ALGORITHM = "aes-256-gcm";
 const KEY_BYTES = 32;
-/** Of SOPS; others take 12. */
+/** The length of SOPS; others take 12. */
 const IV_BYTES = 32;
-/** Node would take shorter ones, too, which can be guessed. */
+/** The length of tags: Node would take shorter ones, too, which can be guessed. */
 const TAG = { authTagLength: 16 };
 
 const sealWith =

@@ -15,20 +15,20 @@ export interface StatusOptions {
   readonly names: ControllerNames;
   /** The reporting instance of events. */
   readonly pod: string;
-  /** As it was last seen. */
+  /** Returns an object as it was last seen. */
   readonly object: (kind: Kind, key: string) => KubeObject | undefined;
 }
 
 export interface StatusWriter {
-  /** What became of all objects, by their ids. */
+  /** Takes what became of all objects, by their ids. */
   readonly tell: (all: ReadonlyMap<string, Told>) => void;
-  /** The object has changed: somebody else may have written its status. */
+  /** Called when an object has changed: somebody else may have written its status. */
   readonly look: (id: string) => void;
   readonly record: (kind: Kind, key: string, event: StatusEvent) => void;
   readonly stop: () => Promise<void>;
 }
 
-/** An object is written at most once in this time, in ms. */
+/** The least time between two writes of an object, in ms. */
 const INTERVAL = 1_000;
 const CONCURRENCY = 4;
 const BACKOFF = { first: 1_000, cap: 30_000 };
@@ -40,9 +40,9 @@ const placeOf = (id: string): { readonly kind: Kind; readonly key: string } => {
 
 export const statusWriter = ({ api, log, names, pod, object }: StatusOptions): StatusWriter => {
   let told: ReadonlyMap<string, Told> = new Map();
-  /** What was written, as long as the watch shows what was there before. */
+  /** The objects as they were written, while the watch still shows them as they were before. */
   const written = new Map<string, { readonly over: string | undefined; readonly object: KubeObject }>();
-  /** When the status of each object was written last. */
+  /** The time of the last write of each object. */
   const writtenAt = new Map<string, number>();
   const recorders = new Map(
     KINDS.map((kind) => [

@@ -1,4 +1,4 @@
-// Texts of files as blobs of a clone, before there is a commit of them: those of one large commit never fill the memory.
+// Stores texts of files as blobs of a clone before there is a commit of them, so that one large commit never fills the memory.
 import * as E from "fp-ts/lib/Either.js";
 import { identity } from "fp-ts/lib/function.js";
 import { blobImport } from "../core/git/fast-import.ts";
@@ -14,13 +14,13 @@ export interface StoredTexts {
   readonly blobOf: (fingerprint: string) => ObjectId | undefined;
   /** Writes texts to the clone. Returns why they are not there, if they are not. Never rejects. */
   readonly store: (texts: ReadonlyMap<string, Uint8Array>, signal: AbortSignal) => Promise<Trouble | undefined>;
-  /** Once they are in a commit, or the clone may be another one. */
+  /** Forgets all blobs: they are in a commit, or the clone may be another one. */
   readonly forget: () => void;
 }
 
 const NO_ACCESS = { protocol: "none", config: [], env: {} };
 
-/** @param name of the clone, which is there: it has been compared. */
+/** @param name the name of the clone, which is there: it has been compared */
 export const storedTexts = (
   work: Pick<WorkDirectory, "clone" | "home">,
   name: string,

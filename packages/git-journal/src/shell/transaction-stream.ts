@@ -7,7 +7,7 @@ import * as E from "fp-ts/lib/Either.js";
 
 export interface TransactionStream {
   readonly all: () => Iterable<Transaction>;
-  /** They were listed, or cannot be. */
+  /** Whether the Transactions were listed, or cannot be. */
   readonly isKnown: () => boolean;
   readonly stop: () => void;
 }
@@ -19,7 +19,7 @@ interface Told {
   readonly onError: (error: ApiError) => void;
 }
 
-/** Without the contents of its changes: only their targets count. */
+/** Drops the contents of the changes: only their targets count. */
 const slim = ({ spec, ...transaction }: Transaction): Transaction => ({
   ...transaction,
   spec: {
@@ -37,7 +37,7 @@ const stubOf = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
   };
 };
 
-/** Whether another try soon would be answered in the same way. */
+/** Whether Transactions are not served, or may not be read: another try soon would get the same answer. */
 const isOff = (error: ApiError): boolean => isUnserved(error) || (error.type === "refused" && error.code === 403);
 
 export const transactionStream = (

@@ -47,26 +47,26 @@ const API_SERVICES = ofCluster("apiregistration.k8s.io", "apiservices", "APIServ
 export interface WatchingOptions {
   readonly log: Log;
   readonly watchdog: Watchdog;
-  /** Only the objects of these namespaces, and ClusterWatchRules that refer to them. Default: all. */
+  /** The namespaces whose objects count, with the ClusterWatchRules that refer to them. Default: all. */
   readonly namespaces?: readonly string[];
-  /** In ms. */
+  /** The pause between two discoveries, in ms. */
   readonly discoveryRefresh: number;
   readonly onDiscoveryError: () => void;
-  /** Something else follows from it than before. */
+  /** Called when something else may follow from the configuration than before. */
   readonly onNews: () => void;
-  /** An object of the four kinds was seen, maybe with nothing new but its status. */
+  /** Told of each object of the four kinds that was seen, maybe with nothing new but its status. */
   readonly onSeen: (id: string) => void;
 }
 
 export interface WatchedConfiguration {
-  /** Undefined until all was listed, and the API server has said what it serves. */
+  /** The state; undefined until all was listed, and the API server has said what it serves. */
   readonly state: () => ClusterState | undefined;
-  /** As it was last seen. */
+  /** Returns an object as it was last seen. */
   readonly object: (kind: Kind, key: string) => KubeObject | undefined;
   readonly stop: () => Promise<void>;
 }
 
-/** Whether a rule of the cluster refers to one of these namespaces. */
+/** Whether a ClusterWatchRule refers to one of these namespaces. */
 const refersTo =
   (namespaces: readonly string[]) =>
   ({ spec }: KubeObject): boolean => {
@@ -140,7 +140,7 @@ export const watchConfiguration = (
     else removed.delete(name);
     if (change !== "same") changed();
   });
-  // Whether its own server answers is in its status.
+  // The status of an APIService says whether its own server answers.
   const apiServices = watch(API_SERVICES, keptApiService, () => changed());
 
   const discovery = startDiscovery(api, {

@@ -1,5 +1,5 @@
 /**
- * The HTTPS server that the API server calls before it writes: it tells what it was asked, and allows it.
+ * Serves HTTPS for the API server, which calls before it writes: tells what was asked, and allows it.
  *
  * Guarantees: the answer is `allowed`, also to what cannot be read, and after it was told; whatever clients send, what is held of it is
  *             bounded.
@@ -14,30 +14,30 @@ import { allowed, HEAD, requestOf, uidIn } from "../core/admission-review.ts";
 import { ENTRIES_PATH } from "./entry-feed.ts";
 import type { Pair } from "./read-certificates.ts";
 
-/** Of one review, in bytes: the object before and after the write, each of which may have 3 MiB in a request. */
+/** The most bytes of a review: the object before and after the write, each of which may have 3 MiB in a request. */
 const MOST_BYTES = 8 * 2 ** 20;
-/** Of all that are being received. */
+/** The most bytes of all reviews that are being received. */
 const MOST_IN_ALL = 32 * 2 ** 20;
 
-/** Several API servers may each have two hundred writes in flight. */
+/** The limits for clients: several API servers may each have two hundred writes in flight. */
 const LIMITS = { connections: 1024, headerBytes: 8192, arrival: 5000, check: 1000 };
-/** Longer than the API server keeps a connection that it does not use, in ms: it never calls on one that is just being closed. */
+/** The life of an unused connection, in ms: longer than the API server keeps it, which so never calls on one that is closing. */
 const KEEP_ALIVE = 120_000;
 
 export interface Webhook {
   readonly port: number;
-  /** Connections from now on have this certificate; those that there are go on. */
+  /** Gives new connections this certificate; those that there are go on. */
   readonly use: (pair: Pair) => void;
   readonly stop: () => Promise<void>;
 }
 
 export interface WebhookOptions {
-  /** 0: any free one. */
+  /** The port; 0: any free one. */
   readonly port: number;
   readonly pair: Pair;
-  /** What is called elsewhere is allowed, and not told of: it is not the API server that calls. */
+  /** Whether the API server calls at this path. A call elsewhere is not of the API server: it is allowed, and not told. */
   readonly isCalledAt: (path: string) => boolean;
-  /** Takes the question of another replica, with this header Authorization. False: it is none. */
+  /** Takes the request of another replica, with this header Authorization. False: it is not one. */
   readonly isFollowed?: (authorization: string, response: ServerResponse) => boolean;
   /** Told of each AdmissionRequest before it is allowed. */
   readonly record: (request: JsonObject) => void;

@@ -6,7 +6,7 @@ import path from "node:path";
 import * as E from "fp-ts/lib/Either.js";
 import { ASKPASS, type Places } from "./credentials.ts";
 
-/** A process number is given to others later: with the time of its start it is of one process, until the machine starts anew. */
+/** Names a process by its number, its start and the boot of the machine: numbers are given to others later. */
 const identityOf = async (pid: number): Promise<string | undefined> => {
   try {
     const [stat, boot] = await Promise.all([
@@ -28,14 +28,14 @@ const ownerOf = (file: string): number | undefined => {
 
 const SHARED_MEMORY = "/dev/shm";
 
-/** In memory, for credentials while they are used; within the work directory where the system has no such place, as macOS. */
+/** The directory for credentials in use: in memory, or in the work directory where there is no /dev/shm, as on macOS. */
 export const memoryOf = (directory: string): string =>
   existsSync(SHARED_MEMORY)
     ? path.join(SHARED_MEMORY, `janus-git-journal-${createHash("sha256").update(directory).digest("hex").slice(0, 16)}`)
     : path.join(directory, "memory");
 
 export interface WorkDirectory {
-  /** Of the clone with this name. */
+  /** The directory of the clone with this name. */
   readonly clone: (name: string) => string;
   /** Removes all other clones: no destination needs them any more. */
   readonly keepOnly: (names: ReadonlySet<string>) => Promise<void>;
@@ -49,8 +49,8 @@ export interface WorkDirectory {
  *
  * @param memory a directory in memory, for credentials
  *
- * Guarantees: no credential that an earlier process has left is there any more; of processes that share it, at most one has it; two that start at the same time may both be refused. Who has it died,
- *             whenever that was: the next one takes it.
+ * Guarantees: no credential of an earlier process is left; of processes that share the directory, at most one has it; two that
+ *             start at the same time may both be refused; that of a process that has died, at any time, is taken by the next one.
  * Assumes:    they see each other's process numbers, as in one container.
  */
 export const takeWorkDirectory = async (

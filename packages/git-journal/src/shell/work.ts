@@ -32,13 +32,13 @@ export interface Surroundings {
   readonly work: WorkDirectory;
   /** The holder of the Leases of branches. */
   readonly identity: string;
-  /** Of this process: git is given the path of programs and the proxies of it. */
+  /** The environment of this process, whose path of programs and proxies git is given. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Who has made a change that a watch has shown. */
+  /** Finds the authors of changes that a watch has shown. */
   readonly authors: Pick<Authors, "authorOf" | "awaitedAuthorOf" | "registry">;
-  /** Begun when this replica leads: told which resources are written somewhere. */
+  /** Serves the webhook while this replica leads. */
   readonly serve?: (api: Api) => ServedWebhook;
-  /** Begun where replicas share the branches, and ended when this one leads: it is told what the leader has seen. */
+  /** Follows what the leader has seen, where replicas share the branches, until this one leads. */
   readonly follow?: () => Following;
 }
 
@@ -61,9 +61,9 @@ interface Running {
   readonly abort: AbortController;
 }
 
-/** Of work that threw, which is a defect, in ms. */
+/** The pauses after work that threw, which is a defect, in ms. */
 const BACKOFF = { first: 1_000, cap: 30_000 };
-/** How soon the key of the digests is asked for again, in ms. */
+/** The pause before the key of the digests is asked for again, in ms. */
 const KEY_PAUSE = 2_000;
 
 const CONTROLLER_NAME = "janus-git-journal";
@@ -74,7 +74,7 @@ const selectedOf = ({ branches }: Wanted) =>
 const isEqual = (some: Wanted["branches"] | undefined, others: Wanted["branches"]): boolean =>
   some?.size === others.size && [...others.keys()].every((key) => some.has(key));
 
-/** Writes what is live to the branches that are wanted: to all, or where replicas share them, to those that are its own. */
+/** Writes what is live to the wanted branches: to all, or, where replicas share them, to its own. */
 export const startWork = (
   { api, renewals, pod, log, watchdog }: Pick<WorkContext, "api" | "renewals" | "pod" | "log" | "watchdog">,
   flags: JournalFlags,
@@ -89,7 +89,7 @@ export const startWork = (
   });
   const texts = fileTexts(fileText);
   const synced = Promise.withResolvers<void>();
-  /** By all replicas, and by this one. */
+  /** The branches of all replicas, and those of this one. */
   let all: Wanted | undefined;
   let wanted: Wanted | undefined;
   let isLeading = false;
@@ -134,7 +134,7 @@ export const startWork = (
     work: async (key) => running.get(key)?.worker.work() ?? { type: "done" },
   });
 
-  /** Without the key no Secret is written: without digests nobody could tell whether one has changed. */
+  /** The way to write Secrets: none before the key is known, since without digests nobody could tell whether one has changed. */
   const secretFilesOf = (branch: string, name: string): SecretFiles => {
     const one = wanted?.branches.get(branch)?.destinations.find(({ destination }) => destination.name === name);
     return digests === undefined
@@ -226,7 +226,7 @@ export const startWork = (
       const { gone, settings } = next;
       const { toCompare } = one.worker.state();
       one.worker.tell({ type: "wanted", branch, gone, settings });
-      // Something else is selected: it may be what a Transaction changes.
+      // Another selection may include what a Transaction changes.
       if (former === undefined || one.worker.state().toCompare !== toCompare)
         for (const transaction of transactions.all()) one.worker.tell({ type: "transaction", transaction });
       if (transactions.isKnown() && former === undefined) one.worker.tell({ type: "transactionsKnown" });

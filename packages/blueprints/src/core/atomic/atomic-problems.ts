@@ -11,7 +11,7 @@ import type { Inquiry } from "../requests.ts";
 export const atomicProblems = (action: BlueprintAction, phase: BlueprintPhase): readonly string[] =>
   isAtomic(action, phase) ? (functionOf(phase.func ?? "")?.atomic?.problems(constantArgs(phase).args) ?? []) : [];
 
-/** That no Transactions are served, where an action needs them. */
+/** Says that no Transactions are served, if an action needs them. */
 export const unservedTransactions = (inquiry: Inquiry, name: string, action: BlueprintAction): readonly string[] => {
   const { phases = [] } = action;
   if (!phases.some((one) => isAtomic(action, one) && functionOf(one.func ?? "")?.atomic !== undefined)) return [];

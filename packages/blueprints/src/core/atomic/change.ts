@@ -40,7 +40,7 @@ export const changeOf = (
 /** The verbs on the target that the change and its rollback need. */
 export const changeVerbs = (type: "Create" | "Patch" | "Delete"): readonly string[] => ["get", ...verbsOf(type)];
 
-/** Why the deletion of an object of this resource cannot be part of an atomic action. */
+/** Says why the deletion of an object of this resource cannot be part of an atomic action. */
 export const deletionProblems = (group: string, plural: string): readonly string[] => {
   const kind = irreplaceableKind(group, plural);
   return kind === undefined

@@ -105,7 +105,7 @@ const decide = (memory: Memory, journal: Journal, { record: own }: PlacedRecord,
   }
 };
 
-/** Those that are to be rolled back, the last first; the first of each list is next. */
+/** Lists the phases that are to be rolled back, the last first; the first of each list is next. */
 const queues = (journal: Journal): readonly (readonly PlacedRecord[])[] => {
   const all = recordsOf(journal)
     .filter(({ record: one }) => isToBeRolledBack(journal, one))
@@ -115,7 +115,7 @@ const queues = (journal: Journal): readonly (readonly PlacedRecord[])[] => {
   return isRunning.map((is, at) => (is ? [] : all.filter(({ action }) => action === at)));
 };
 
-/** With what has become of one; a phase that was to be executed again is not, where its last attempt has left something. */
+/** Records the rollback of one phase, which is not executed again if its last attempt has left something. */
 const recorded = (
   journal: Journal,
   { record: own, ...id }: PlacedRecord,
@@ -138,7 +138,7 @@ export interface RollingBack {
   }[];
 }
 
-/** Once the ActionSet is deleted, that takes no longer than a deferPhase. */
+/** The deadline of rollbacks: once the ActionSet is deleted, they take no longer than a deferPhase. */
 const deadlineOf = ({ deletedAt }: Journal): Instant =>
   (fromTimestamp(deletedAt) ?? Number.POSITIVE_INFINITY) + DEFER_OF_DELETED;
 

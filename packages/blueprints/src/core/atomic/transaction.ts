@@ -25,13 +25,13 @@ export const transactionUid = (remembered: JsonObject = {}): string | undefined 
   return typeof uid === "string" ? uid : undefined;
 };
 
-/** How long it can be rolled back if nobody ends that, and is kept once that is over: longer than any action takes. */
+/** The time for which it can be rolled back if nobody ends that, and is then kept, in ms: longer than any action takes. */
 const WINDOW = 30 * 24 * 3_600_000;
 
-/** Of one that was created late, and is never published. */
+/** The life of a Draft that was created late, and is never published, in ms. */
 const DRAFT_TTL = 24 * 3_600_000;
 
-/** How much longer than its phase it may take, in ms: the phase ends it, or else the Transaction itself. */
+/** The time that it may take longer than its phase, in ms: the phase ends it, or else the Transaction itself. */
 const MARGIN = 60_000;
 
 /** A Draft: it changes nothing until it is published. */
@@ -57,11 +57,11 @@ export const transactionOf = (uid: string, spec: JsonObject): KubeObject => ({
 });
 
 export type Progress =
-  /** Not published: it has changed nothing. */
+  /** A Transaction that is not published: it has changed nothing. */
   | { readonly type: "draft" }
   | { readonly type: "active" | "rolling-back"; readonly message: string }
   | { readonly type: "committed" }
-  /** It can no longer be rolled back. */
+  /** A Transaction that can no longer be rolled back. */
   | { readonly type: "final"; readonly message: string }
   /** exceptions: what is not as it was before. */
   | { readonly type: "rolled-back"; readonly cause: string; readonly exceptions?: string }
@@ -78,7 +78,7 @@ const conditionIn = (status: JsonObject, type: string): Condition => {
   return { status: text(found["status"]), reason: text(found["reason"]), message: text(found["message"]) };
 };
 
-/** So begins the message of one that is RolledBack, but not wholly. */
+/** The beginning of the message of a Transaction that is RolledBack, but not wholly. */
 const EXCEPT = "rolled back, except for";
 
 /** Reads how far the Transaction is, from its phase and conditions. */

@@ -7,11 +7,11 @@ import type { Inquiry } from "../requests.ts";
 
 const isConflict = (error: ApiError): boolean => isAbsent(error) || (error.type === "refused" && error.code === 409);
 
-/** How often a write is sent that meets a conflict although nothing has changed. */
+/** The most tries of a write that meets a conflict although nothing has changed. */
 const TRIES = 3;
 
 /**
- * The answer; moved: it is gone, or no longer as it was read. Undefined: still to be asked for.
+ * Writes, and returns the answer; moved: it is gone, or no longer as it was read. Undefined: still to be asked for.
  *
  * @param request of the write and of the read by which a conflict is judged, by the names of their answers
  */

@@ -3,7 +3,7 @@ import { asObject, type Json } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { PodBackup } from "./backup-in-pods.ts";
 
-/** By the names of the Pods, in their order. */
+/** Writes backups by the names of their Pods, in the order of these. */
 export const writeBackupInfo = (backups: readonly PodBackup[]): string =>
   JSON.stringify(
     Object.fromEntries(

@@ -13,13 +13,13 @@ export interface BackupLocation {
   readonly location: NonNullable<Profile["location"]>;
   readonly credential: NonNullable<Profile["credential"]>;
   readonly skipSSLVerify: boolean;
-  /** With the credentials. */
+  /** The Secret with the credentials. */
   readonly secret: KubeObject;
 }
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
-/** Left: what is to be done first, or why it cannot be read. */
+/** Reads an object. Left: what is to be done first, or why it cannot be read. */
 const read = (
   context: PhaseContext,
   kind: "Profile" | "Secret",
@@ -31,7 +31,7 @@ const read = (
   return found === undefined ? E.left({ type: "run", effects: inquiry.missing }) : E.mapLeft(fail)(found);
 };
 
-/** Left: what is to be done first, or why there is no such place. */
+/** Finds the place of the backups. Left: what is to be done first, or why there is no such place. */
 export const backupLocation = (context: PhaseContext): E.Either<PhaseStep, BackupLocation> => {
   const { profile, actionSet } = context;
   if (profile === undefined || !isGiven(profile.name))
@@ -52,7 +52,7 @@ export const backupLocation = (context: PhaseContext): E.Either<PhaseStep, Backu
   );
 };
 
-/** Left: which key the Secret does not have. */
+/** Reads a value of the Secret. Left: the key that it does not have. */
 export const credentialOf = ({ secret, shown }: BackupLocation, key: string): E.Either<string, string> => {
   const value = asObject(secret["data"])[key];
   const { namespace = "", name = "" } = secret.metadata;

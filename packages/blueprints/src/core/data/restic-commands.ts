@@ -106,7 +106,7 @@ export const resticWords = ({ script, words, prunes, insecureTls }: ResticComman
   return ["sh", "-c", ["set -e", WRITE_KEY, ...functions, SCRIPTS[script]].join("\n"), "sh", ...words];
 };
 
-/** The same for the spec of a Pod, of which the kubelet makes `$` of `$$`, and the value of a variable of `$(NAME)`. */
+/** The words for the spec of a Pod, in which the kubelet replaces `$$` by `$`, and `$(NAME)` by the value of a variable. */
 export const resticCommand = (command: ResticCommand): readonly Text[] =>
   resticWords(command).map((word) => plain(word.replaceAll("$", "$$$$")));
 

@@ -12,7 +12,7 @@ const SIZE = String.raw`(\d+(?:\.\d+)? (?:[TGMK]i)?B)`;
 /** The outputs of functions on a backup. */
 export type Backup = Readonly<Record<"backupID" | "fileCount" | "size" | "phySize", string>>;
 
-/** Undefined: no backup was made. */
+/** Reads what restic says of a backup; undefined: none was made. */
 export const readBackup = (lines: Lines): Backup | undefined => {
   const backupID = last(lines, /snapshot ([0-9a-f]+) saved$/u);
   return backupID === undefined
@@ -33,7 +33,7 @@ export interface Stats {
   readonly size: string;
 }
 
-/** Undefined: there are none. */
+/** Reads the statistics of a backup; undefined: there are none. */
 export const readStats = (lines: Lines): Stats | undefined => {
   const mode = last(lines, /Stats in\s+(\S+)\s+mode:/u);
   const fileCount = last(lines, /Total (?:File|Blob) Count:\s+(\d+)$/u);
@@ -43,7 +43,7 @@ export const readStats = (lines: Lines): Stats | undefined => {
 
 const UNITS: Readonly<Record<string, number>> = { B: 0, KiB: 10, MiB: 20, GiB: 30, TiB: 40 };
 
-/** In bytes, as far as it is told. */
+/** Returns the bytes that were freed, as far as restic tells. */
 export const freedBytes = (lines: Lines): number => {
   const frees = new RegExp(`(?:this frees|total prune:.*/) ${SIZE}$`, "u");
   return lines.reduce((sum, line) => {

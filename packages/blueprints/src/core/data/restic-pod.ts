@@ -21,7 +21,7 @@ export const REPOSITORY_ARGS = {
   insecureTLS: { type: "boolean", about: "Whether certificates of the storage are not verified. Default: false." },
 } as const satisfies ArgTable;
 
-/** The same, in a Pod of its own. */
+/** Arguments of functions that run restic in a Pod of its own. */
 export const RESTIC_ARGS = { ...REPOSITORY_ARGS, ...POD_ARGS } as const satisfies ArgTable;
 
 export const IMAGE_ARG = {
@@ -35,11 +35,11 @@ export const resticAccess = (namespace: string): readonly Access[] => [
 ];
 
 export interface ResticPod extends PodArgs {
-  /** Of the name of the Pod. */
+  /** The prefix of the name of the Pod. */
   readonly prefix: string;
   readonly namespace: string;
   readonly image?: string | undefined;
-  /** Of the repository, below the bucket. */
+  /** The path of the repository below the bucket. */
   readonly artifactPrefix: string;
   readonly command: Omit<ResticCommand, "insecureTls">;
   /** Claims, and where they are mounted. */
@@ -75,7 +75,7 @@ export const runRestic = (context: PhaseContext, pod: ResticPod, result: Result)
   return E.isLeft(place) ? place.left : runResticAt(place.right, context, pod, result);
 };
 
-/** The same, of a location that is known. */
+/** Runs restic for a known location, as {@link runRestic}. */
 export const runResticAt = (
   place: BackupLocation,
   context: PhaseContext,

@@ -8,7 +8,7 @@ import { SERVICE_KEY } from "./restic-commands.ts";
 
 export type ResticEnv = Readonly<Record<string, string>>;
 
-/** Without an encryptionKey; known to all, and so no secret: backups that Kanister has made are read with it. */
+/** The password without an encryptionKey, known to all, and so no secret: backups that Kanister has made are read with it. */
 const DEFAULT_PASSWORD = bytesToHex(sha256(utf8ToBytes("testpassword")));
 
 /** The path of a repository begins with the bucket, whether or not the prefix of the artifacts names it. */
@@ -51,7 +51,7 @@ const gcs = (place: BackupLocation, path: string): E.Either<string, ResticEnv> =
   );
 
 /**
- * All of it is secret.
+ * Makes the environment of restic, all of which is secret.
  *
  * Errors: a key that the Secret does not have; a kind of credentials or of storage that restic is not run with.
  */

@@ -1,4 +1,4 @@
-// How a command in a container has ended, and what an error says of whether it has run.
+// The end of a command in a container, and what an error says of whether it has run.
 import { type ApiError, messageOf } from "@janus/types";
 import type { LogOutput } from "../log-output.ts";
 
@@ -10,9 +10,9 @@ interface Written {
 
 export type ExecOutcome =
   | (Written & { readonly type: "exited"; readonly exitCode: number })
-  /** It has not run, and will not. */
+  /** A command that has not run, and will not. */
   | { readonly type: "refused"; readonly message: string; readonly isProgramMissing: boolean }
-  /** Nobody can tell whether it has run. */
+  /** A command of which nobody can tell whether it has run. */
   | { readonly type: "lost"; readonly message: string };
 
 /** The words of container runtimes for a program that is not there. */
@@ -32,7 +32,7 @@ const isPostponed = ({ code, reason, message }: Extract<ApiError, { readonly typ
 export const isUnstarted = (error: ApiError): boolean =>
   error.type === "unanswered" ? error.cause === "never-sent" : error.fenced === true || isPostponed(error);
 
-/** How a command ends with an error. */
+/** The outcome of a command that ends with an error. */
 export const endedBy = (error: ApiError): ExecOutcome => {
   const message = messageOf(error);
   if (error.type === "unanswered") return { type: "lost", message };

@@ -27,7 +27,7 @@ export interface PlacedCommand extends CommandPlace {
 
 /** A command that has come to its end. */
 export interface Executed {
-  /** Such as `Pod shop/db-0, container "db"`. */
+  /** The place, such as `Pod shop/db-0, container "db"`. */
   readonly place: string;
   readonly outcome: Extract<ExecOutcome, { readonly type: "exited" }>;
 }
@@ -40,7 +40,7 @@ export const commandAccess = (namespace: string, pod?: string): readonly Access[
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
-/** Nobody knows what it has done. It has been run again already, where it may be. */
+/** Fails since nobody knows what a command has done. It has been run again already, if it may be. */
 const interrupted = (message: string): PhaseStep => ({ type: "fail", message, isInterrupted: true, isFinal: true });
 
 /** Remembered before anything is sent: who runs the commands, in which try, and in which containers. */
@@ -143,7 +143,7 @@ export const runCommands = (
   return ended.flatMap(({ place, outcome }) => (outcome.type === "exited" ? [{ place, outcome }] : []));
 };
 
-/** Why it has not succeeded. Undefined: it has. */
+/** Says why a command has not succeeded. Undefined: it has. */
 export const failureOfCommand = ({ place, outcome: { exitCode, stdout, stderr } }: Executed): string | undefined => {
   const { tail } = stderr.tail.length > 0 ? stderr : stdout;
   if (exitCode !== 0)

@@ -26,7 +26,7 @@ const namesOf = (value: Json | undefined): readonly string[] =>
 
 export const placeOfPod = (namespace: string, name: string): ObjectRef => ({ resource: pods, namespace, name });
 
-/** Where it is left out: the one that an annotation names, else the only one. */
+/** Chooses a container: the wanted one, else the one that an annotation names, else the only one. */
 const chosen = (pod: KubeObject, wanted: string | undefined): E.Either<string, string> => {
   const { containers, initContainers, ephemeralContainers } = asObject(pod["spec"]);
   const names = namesOf(containers);
@@ -45,7 +45,7 @@ const isRunning = ({ status }: KubeObject, container: string): boolean => {
     .some(({ name, state }) => name === container && isObject(asObject(state)["running"]));
 };
 
-/** Its name. Left: why a command cannot run there, and what helps. */
+/** Returns the name of the container. Left: why a command cannot run there, and what helps. */
 export const targetContainer = (
   ref: ObjectRef,
   answer: Answer,

@@ -11,7 +11,7 @@ export const SNAPSHOT_VERSION = `${SNAPSHOT_GROUP}/v1`;
 
 type Plural = "volumesnapshots" | "volumesnapshotcontents" | "volumesnapshotclasses";
 
-/** Left: the cluster has no snapshots. Undefined: still to be asked. */
+/** Returns a reference to an object of snapshots. Left: the cluster has no snapshots. Undefined: it is still to be asked. */
 export const snapshotRef = (
   inquiry: Inquiry,
   resource: Plural,
@@ -35,7 +35,7 @@ const PASSING = "the object has been modified; please apply your changes to the 
 
 type Snapshot = Readonly<Record<"restoreSize" | "snapshotContent", string>>;
 
-/** Left: why it never will be. Undefined: not yet. */
+/** Returns a snapshot that is ready. Left: why it never will be. Undefined: not yet. */
 const ready = ({ status }: KubeObject): E.Either<string, Snapshot> | undefined => {
   const state = asObject(status);
   const problem = textAt(state["error"], "message");

@@ -24,7 +24,7 @@ import { restoreCsiSnapshot } from "./restore-csi-snapshot.ts";
 import { scaleWorkload } from "./scale-workload.ts";
 import { wait, waitV2 } from "./wait.ts";
 
-/** One with its own types of arguments is used with those that were read by its own table. */
+/** The functions by name. Each is only called with arguments that were read by its own table. */
 const FUNCTIONS = {
   BackupData: backupData,
   BackupDataAll: backupDataAll,
@@ -52,7 +52,7 @@ const FUNCTIONS = {
   WaitV2: waitV2,
 };
 
-/** Its own type, so that what is published for authors has no other types in it. */
+/** Returns the arguments of functions, in a type of its own: the package for authors so has no other types in it. */
 const tablesOf = <T>(functions: { readonly [Name in keyof T]: { readonly args: T[Name] } }): T =>
   Object.fromEntries(
     Object.entries<{ readonly args: unknown }>(functions).map(([name, { args }]) => [name, args]),
@@ -63,7 +63,7 @@ export const argTables = tablesOf(FUNCTIONS);
 
 export const functionNames: readonly string[] = Object.keys(FUNCTIONS);
 
-/** Of Kanister: a Blueprint with one of them is no mistake of its author, whoever uses that action is told. */
+/** The functions of Kanister: a Blueprint with one that is not built is no mistake; whoever uses that action is told. */
 const OF_KANISTER: readonly string[] = [
   "BackupData",
   "BackupDataAll",

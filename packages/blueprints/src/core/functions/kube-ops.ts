@@ -46,7 +46,7 @@ const given = (text: Json | undefined): string | undefined =>
 
 const namespaceOf = ({ namespace }: KubeOpsArgs): string => given(namespace) ?? "default";
 
-/** As Kanister has it: all fields but for the namespace of what has none, and `apiVersion` is the version. */
+/** Refers to an object as Kanister does: with all fields, but a namespace only if it has one; `apiVersion` is the version. */
 const referenceTo = ({ resource, namespace, name }: ObjectRef): Readonly<Record<string, string>> => ({
   apiVersion: resource.version,
   group: resource.group,
@@ -65,7 +65,7 @@ const flattened = (documents: readonly JsonObject[]): readonly JsonObject[] =>
 
 const isSecret = ({ apiVersion, kind }: JsonObject): boolean => apiVersion === "v1" && kind === "Secret";
 
-/** The same after a restart, also where the server would have to generate it. */
+/** Names an object: the same after a restart, also if the server would generate the name. */
 const nameIn = (context: PhaseContext, { name, generateName }: JsonObject, at: number): string | undefined => {
   const prefix = given(generateName);
   return given(name) ?? (prefix === undefined ? undefined : `${prefix}${shortHash(`${madeBy(context)}/${at}`)}`);

@@ -22,7 +22,7 @@ const args = {
 
 type Given = Args<typeof args>;
 
-/** Of one Pod whose volumes are restored. Left: why they cannot be. */
+/** Makes the Pod that restores the volumes of one Pod. Left: why they cannot be restored. */
 const restoreOf = (
   given: Given,
   pod: string,
@@ -44,7 +44,7 @@ const restoreOf = (
   });
 };
 
-/** All of them. Left: all that is wrong. */
+/** Makes the Pods that restore the volumes of all Pods. Left: all that is wrong. */
 const restoresOf = (given: Given, context: PhaseContext): E.Either<string, readonly ResticPod[]> =>
   E.flatMap(podsOf(given.pods, context), (pods) =>
     E.flatMap(readBackupInfo(given.backupInfo), (backups) => {

@@ -33,7 +33,7 @@ const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
 const given = (text: string | undefined): string | undefined => (text === "" ? undefined : text);
 
-/** Left: what is missing. */
+/** Finds the workload: by the arguments, else the object of the action. Left: what is missing. */
 const workloadOf = (
   { namespace, name, kind }: Partial<Args<typeof args>>,
   { object = {} }: Pick<PhaseContext, "object">,
@@ -59,7 +59,7 @@ const countIn = (fields: Json | undefined, name: string): number => {
   return typeof count === "number" ? count : 0;
 };
 
-/** Undefined: it has as many Pods as it should, all of them ready and of its latest version. */
+/** Says why a workload is not ready; undefined: all its Pods are there, ready and of its latest version. */
 export const notReady = ({ kind, metadata, ...workload }: KubeObject, replicas: number): string | undefined => {
   const [spec, status] = [asObject(workload["spec"]), asObject(workload["status"])];
   const observed = status["observedGeneration"];
@@ -81,7 +81,7 @@ export const notReady = ({ kind, metadata, ...workload }: KubeObject, replicas: 
   return updated < wanted && !isOnDelete ? `${updated} of ${wanted} Pods are of the latest version` : undefined;
 };
 
-/** Before Pods that still end are looked for again, in ms. */
+/** The pause before Pods that still end are looked for again, in ms. */
 const PAUSE = 1000;
 
 /** Tells whether its status counts the Pods that still end: that of Deployments does since Kubernetes 1.35. */

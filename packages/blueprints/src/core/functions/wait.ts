@@ -32,7 +32,7 @@ const args = {
 
 const fail = (message: string): PhaseStep => ({ type: "fail", message });
 
-/** Before it is asked again whether a kind is served by now, in ms. */
+/** The pause before the API server is asked again whether a kind is served, in ms. */
 const PAUSE = 5000;
 
 /** An object that is waited for, as it was seen. */
@@ -45,7 +45,7 @@ type Seen =
 const shownRef = ({ resource = "", namespace = "", name = "" }: ObjectReference): string =>
   `${resource} ${namespace === "" ? name : `${namespace}/${name}`}`;
 
-/** Undefined: it is still to be asked for. */
+/** Looks at an object; undefined: it is still to be asked for. */
 const look = (
   inquiry: Inquiry,
   context: PhaseContext,

@@ -17,14 +17,14 @@ export interface JobContainer {
 }
 
 export interface JobPod {
-  /** Of the name, such as `kanister-job-`. */
+  /** The prefix of the name, such as `kanister-job-`. */
   readonly prefix: string;
   readonly namespace: string;
   /** The first one's log has the outputs. */
   readonly containers: readonly [JobContainer, ...(readonly JobContainer[])];
   readonly initContainers?: readonly JobContainer[];
   readonly volumes?: readonly JsonObject[];
-  /** Of these, in each container. */
+  /** The mounts of the volumes in each container. */
   readonly mounts?: readonly JsonObject[];
   /** Variables of the containers that nobody but their processes may see. */
   readonly secretEnv?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export interface JobPod {
 /** The container of a function that has one. */
 export const CONTAINER = "container";
 
-/** Nobody knows it before the Pod is there, and so nobody can be there before it. */
+/** Names the Pod: nobody knows the name before the Pod exists, and so nobody can take it first. */
 const nameOf = (context: PhaseContext, prefix: string): string => {
   const { seed, part } = context;
   return `${prefix}${shortHash(`${seed}/${madeBy(context)}${part === undefined ? "" : `/${part}`}`)}`;
@@ -56,14 +56,14 @@ export const podRef = (context: PhaseContext, { prefix, namespace }: JobPod): Ob
 const owners = ({ actionSet }: PhaseContext, namespace: string): JsonObject =>
   namespace === actionSet.metadata.namespace ? { ownerReferences: [ownerOf(actionSet)] } : {};
 
-/** Never the controller's: the one that was asked for, else that of the ActionSet in its own namespace; elsewhere the default one. */
+/** The ServiceAccount of the Pod, never the controller's: the wanted one, else that of the ActionSet, or `default` elsewhere. */
 const identity = ({ actionSet, serviceAccount }: PhaseContext, pod: JobPod): JsonObject => ({
   serviceAccountName: pod.serviceAccount ?? (pod.namespace === actionSet.metadata.namespace ? serviceAccount : DEFAULT),
 });
 
 const DEFAULT = "default";
 
-/** In another namespace it has a token only where its ServiceAccount is named. */
+/** Gives a Pod in another namespace no token, unless its ServiceAccount is named. */
 const withoutToken = ({ actionSet }: PhaseContext, namespace: string, spec: JsonObject): JsonObject =>
   namespace === actionSet.metadata.namespace || spec["serviceAccountName"] !== DEFAULT
     ? spec
@@ -86,7 +86,7 @@ const secretEnvOf = (context: PhaseContext, pod: JobPod): readonly JsonObject[] 
     valueFrom: { secretKeyRef: { name: argsSecret(context, pod), key: name } },
   }));
 
-/** All containers, with their place in the words of all commands. */
+/** Returns all containers, in the order of the words of all commands. */
 const allOf = ({ containers, initContainers = [] }: JobPod): readonly JobContainer[] => [
   ...containers,
   ...initContainers,
@@ -116,7 +116,7 @@ const specOf = (context: PhaseContext, pod: JobPod): JsonObject => {
   const { length } = pod.containers;
   const spec: JsonObject = {
     restartPolicy: "Never",
-    // Where no controller is there to end it. One that is, is told why.
+    // The kubelet ends the Pod if no controller is there, which would do so a minute earlier, and say why.
     ...(context.allowed === undefined ? {} : { activeDeadlineSeconds: Math.ceil(context.allowed / 1000) + 60 }),
     ...identity(context, pod),
     containers: all.slice(0, length),
@@ -128,7 +128,7 @@ const specOf = (context: PhaseContext, pod: JobPod): JsonObject => {
   return withoutToken(context, pod.namespace, { restartPolicy: "Never", ...merged });
 };
 
-/** How a podOverride would run a command more than once. Undefined: it does not. */
+/** Says how a podOverride would run a command more than once. Undefined: it does not. */
 export const restartsOf = (context: PhaseContext, pod: JobPod): string | undefined => {
   const { restartPolicy, containers, initContainers } = specOf(context, pod);
   if (restartPolicy !== "Never") return `restartPolicy ${JSON.stringify(restartPolicy).replaceAll('"', "")}`;
@@ -143,7 +143,7 @@ export const restartsOf = (context: PhaseContext, pod: JobPod): string | undefin
   return restarted && `the restartPolicy of container "${restarted["name"] as string}"`;
 };
 
-/** Its Pod is not scheduled before its uid is in the journal. */
+/** The gate that keeps a Pod from being scheduled before its uid is in the journal. */
 const GATE = "janus.io/recorded";
 
 const gatesOf = ({ schedulingGates }: JsonObject): readonly JsonObject[] =>
@@ -152,8 +152,8 @@ const gatesOf = ({ schedulingGates }: JsonObject): readonly JsonObject[] =>
 const mayHaveGate = (spec: JsonObject): boolean => spec["nodeName"] === undefined;
 
 /**
- * With a gate: a creation that was given up may land when another Pod has run the command, and is gone. A Pod that names its node passes the
- * scheduler by, and may have no gates.
+ * Adds a gate: a creation that was given up may land when another Pod has run the command, and is gone. A Pod that names its node
+ * passes the scheduler by, and may have no gates.
  */
 const gated = (spec: JsonObject): JsonObject =>
   mayHaveGate(spec) ? { ...spec, schedulingGates: [...gatesOf(spec), { name: GATE }] } : spec;

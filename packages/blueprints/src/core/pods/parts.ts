@@ -69,7 +69,7 @@ const madePod = (remembered: JsonObject): readonly MadePod[] => {
   return typeof uid === "string" ? [{ ref, uid }] : [];
 };
 
-/** All that a phase remembers to have made. */
+/** Returns all Pods that a phase remembers to have made. */
 export const madePods = (remembered: JsonObject): readonly MadePod[] => [
   ...madePod(remembered),
   ...Object.entries(asObject(remembered[PARTS])).flatMap(([part, one]) =>

@@ -6,6 +6,6 @@ export const podAccess = (namespace: string): readonly Access[] => [
   { verb: "get", group: "", resource: "pods", subresource: "log", namespace },
 ];
 
-/** For the Secret that a Pod waits for. `get`: it may have been made, and the answer be lost. */
+/** The permissions for the Secret that a Pod waits for. `get`: it may have been made, and the answer be lost. */
 export const argsAccess = (namespace: string): readonly Access[] =>
   ["create", "get"].map((verb) => ({ verb, group: "", resource: "secrets", namespace }));

@@ -15,7 +15,7 @@ export const MOST_PODS = 100;
 
 export const namesIn = (text: string): readonly string[] => text.split(/\s+/u).filter((name) => name !== "");
 
-/** Those that it names, else the running ones of the workload. Left: why there are none. */
+/** Returns the Pods that an argument names, else the running ones of the workload. Left: why there are none. */
 export const podsOf = (
   named: string | undefined,
   { workload }: Pick<PhaseContext, "workload">,

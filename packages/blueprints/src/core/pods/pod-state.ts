@@ -1,4 +1,4 @@
-// How far a Pod is, and in words why it has failed or does not run.
+// The state of a Pod, and in words why it has failed or does not run.
 import { asObject, isObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import { show } from "../names.ts";
 
@@ -12,7 +12,7 @@ const list = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 const withMessage = (reason: string, message: string): string => (message === "" ? reason : `${reason}: ${message}`);
 
-/** Nothing but another Pod helps. */
+/** Reasons for which only another Pod helps. */
 const FINAL: readonly string[] = ["InvalidImageName", "ErrImageNeverPull"];
 
 const terminated = ({ name, state }: JsonObject): string | undefined => {

@@ -26,7 +26,7 @@ const isTaken = (answer: E.Either<unknown, unknown>): boolean =>
 
 const interrupted = (message: string): PhaseStep => ({ type: "fail", message, isInterrupted: true });
 
-/** Its result is recorded before it is deleted, so one that is gone has none. */
+/** Fails for a Pod that is gone: a result is recorded before its Pod is deleted, so there is none. */
 const gone = (context: PhaseContext, pod: JobPod): PhaseStep =>
   interrupted(`Pod ${show(podRef(context, pod))} disappeared before its result was read`);
 
@@ -77,7 +77,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
   };
   const watched = [{ ref, resourceVersion }];
   const shown = namePod(found);
-  // It may have been made late.
+  // The Pod may have been made late.
   const deadline = Math.max(context.startedAt, fromTimestamp(creationTimestamp) ?? 0) + settings.podReadyTimeout;
   switch (state.type) {
     case "waiting":
@@ -109,7 +109,7 @@ const watching = (context: PhaseContext, pod: JobPod, found: KubeObject): PhaseS
           watched,
           follow: [follow],
         };
-      // Its command was killed.
+      // The command was killed.
       if (state.type === "failed" && found.metadata.deletionTimestamp !== undefined)
         return interrupted(`${shown} was deleted: ${state.why}${lastLines(log)}`);
       if (state.type === "failed" && !(state.isExit && pod.mayFail === true))
@@ -134,7 +134,7 @@ export const runPod = (context: PhaseContext, pod: JobPod): PhaseStep => {
   if (answer === undefined) {
     const isMade = context.remembered["pod"] !== undefined;
     const isOverdue = trouble !== undefined && context.now >= context.startedAt + context.settings.podReadyTimeout;
-    // It may have been made in spite of what was answered.
+    // The Pod may have been made in spite of the answer.
     return { type: "run", effects: [(isMade || isOverdue ? readPod : createPod)(context, pod)] };
   }
   if (E.isRight(answer)) return watching(context, pod, answer.right);

@@ -4,12 +4,12 @@ import { isBranchForm } from "../../api/branch.ts";
 
 export type BranchName = string & { readonly BranchName: unique symbol };
 
-/** Longer ones are no file names, and refs are files. In bytes, for each segment. */
+/** The most bytes of a segment: longer ones are no names of files, and refs are files. */
 const LONGEST_SEGMENT = 200;
 
 const isShort = (segment: string): boolean => Buffer.byteLength(segment) <= LONGEST_SEGMENT;
 
-/** Left: why it is none. */
+/** Checks the name of a branch. Left: why it is none. */
 export const branchName = (text: string): E.Either<string, BranchName> =>
   text !== "" && isBranchForm(text) && text.isWellFormed() && text.split("/").every(isShort)
     ? E.right(text as BranchName)

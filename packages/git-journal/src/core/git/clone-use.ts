@@ -3,24 +3,24 @@ import type { Job, Outcome, Plan, Start } from "./cycle.ts";
 
 export interface CloneUse {
   readonly start: Start;
-  /** Commits that an earlier process has left are pushed, or there are none. */
+  /** Whether commits that an earlier process has left are pushed, or there are none. */
   readonly isRecovered: boolean;
-  /** How often it was pushed since it was made small. */
+  /** The number of pushes since the clone was made small. */
   readonly pushes: number;
 }
 
-/** After so many pushes a clone is made small. */
+/** The number of pushes after which a clone is made small. */
 const MOST_PUSHES = 50;
 
-/** Of a process that has just begun. How much there is in the clone is not known, so it is made small at once. */
+/** The memory of a process that has just begun. The size of the clone is not known, so it is made small at once. */
 export const UNUSED: CloneUse = { start: "disk", isRecovered: false, pushes: MOST_PUSHES };
 
 export type Cycling<Read> = Omit<Job<Read>, "place"> & { readonly start: Start };
 
 /**
- * The cycle that is next.
+ * Decides the next cycle.
  *
- * Guarantees: nothing is written before what was left is recovered, for it would take its place.
+ * Guarantees: nothing is written before the commits that were left are recovered: new ones would take their place.
  *
  * @param isFresh whether the server is asked for the tip, even if one is known
  */

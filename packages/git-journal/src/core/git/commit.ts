@@ -5,17 +5,17 @@ import type { ObjectId } from "./object-id.ts";
 
 export type FileChange =
   | { readonly path: FilePath; readonly to: "content"; readonly content: Uint8Array }
-  /** What the clone has already. */
+  /** A blob that the clone has already. */
   | { readonly path: FilePath; readonly to: "blob"; readonly blob: ObjectId }
   | { readonly path: FilePath; readonly to: "absent" };
 
-/** The committer is always the bot. */
+/** A commit that is to be made. The committer is always the bot. */
 export interface Commit {
   readonly author: GitIdentity;
-  /** In whole seconds since 1970. */
+  /** The time in whole seconds since 1970. */
   readonly at: number;
-  /** Subject, body and trailers. */
+  /** The subject, body and trailers. */
   readonly message: string;
-  /** At most one for each path. */
+  /** The changes, at most one for each path. */
   readonly changes: readonly FileChange[];
 }

@@ -9,18 +9,18 @@ import type { RecordedCommit } from "./pending.ts";
 import type { Pending } from "./refs.ts";
 import type { ObjectId } from "./object-id.ts";
 
-/** What is to be in the branch, asked anew for each tip. Assumes: all paths of its commits are in these folders. */
+/** The wanted content of a branch, asked anew for each tip. Assumes: all paths of its commits are in these folders. */
 export interface Plan<Read> {
-  /** Only what is in these folders is listed, and what is on the way to them. The root is the empty string. */
+  /** The folders that are listed, with what is on the way to them. The root is the empty string. */
   readonly folders: readonly string[];
-  /** Those whose content decides. */
+  /** Returns the blobs whose content decides. */
   readonly blobsToRead: (tree: Tree) => readonly string[];
   readonly read: (content: Uint8Array) => Read;
   /**
-   * The commits that are missing, the oldest first; as many as go into one push.
+   * Makes the commits that are missing, the oldest first; as many as go into one push.
    *
-   * @param landed the commits up to this one, of an earlier call, are in the branch: whom they name has no part in what differs now
-   * @param tipDate when the tip was committed, in s since 1970; undefined: nobody was asked for it
+   * @param landed the last of the commits of an earlier call that the branch has: their authors have no part in what differs now
+   * @param tipDate the time at which the tip was committed, in s since 1970; undefined: no tip was fetched
    */
   readonly commits: (
     tree: Tree,
@@ -32,28 +32,28 @@ export interface Plan<Read> {
 
 export interface Job<Read> {
   readonly place: Place;
-  /** "recover": commits that a process has left are made again on the tip. To be done first by each process. */
+  /** The plan; "recover", which each process does first, makes commits that an earlier one has left again on the tip. */
   readonly plan: Plan<Read> | "recover";
-  /** Whether the clone is to be made small in the end: what is not of the tip goes. */
+  /** Whether the clone is made small in the end: objects that the tip does not reach go. */
   readonly repack: boolean;
 }
 
 /**
- * A cycle begins on the disk, where the clone may be anything; or with the clone of an earlier cycle of this process; or, besides,
- * with the tip that this one has pushed or seen, which nobody need be asked for: if it is no longer the tip, the push tells.
+ * The start of a cycle: on the disk, where the clone may be anything; or with the clone of an earlier cycle of this process; or
+ * also with the tip that this process has pushed or seen, without asking the server: if it is no longer the tip, the push tells.
  */
 export type Start = "disk" | "clone" | { readonly tip: ObjectId };
 
 export type Outcome = {
-  /** Of the tip that was seen last, the paths that something else is in the way of. */
+  /** The paths that something else is in the way of, at the tip that was seen last. */
   readonly conflicts: readonly PathConflict[];
-  /** Commits of an earlier cycle, up to this one, which the server turned out to have. */
+  /** The last of the commits of an earlier cycle that the server turned out to have. */
   readonly landed?: ObjectId;
-  /** The tip of before is not among the last commits of the branch: somebody has dropped or replaced commits. */
+  /** Whether the former tip is not among the last commits of the branch: somebody has dropped or replaced commits. */
   readonly rewritten: boolean;
-  /** How often another one had pushed. */
+  /** The number of times that somebody else had pushed first. */
   readonly replays: number;
-  /** Where the next cycle begins. */
+  /** The start of the next cycle. */
   readonly next: Start;
 } & (
   | { readonly is: "current"; readonly tip: ObjectId | undefined }
@@ -64,25 +64,25 @@ export type Outcome = {
 export interface Cycle<Read> {
   readonly job: Job<Read>;
   readonly replays: number;
-  /** The clone was mended or made in this cycle: if it is damaged all the same, that is trouble. */
+  /** Whether the clone was mended or made in this cycle: if it is damaged all the same, the cycle fails. */
   readonly isMended: boolean;
-  /** As the server has said; undefined: it was not asked. */
+  /** The hash of the server's objects, by its answers; undefined: they have not told. */
   readonly format: ObjectFormat | undefined;
-  /** The clone knows this tip, and nothing is pending. */
+  /** Whether the clone knows this tip, and nothing is pending. */
   readonly isSettled: boolean;
   readonly isDeepened: boolean;
-  /** A git process was killed, or the clone removed: there may be lock files and halves of packs. */
+  /** Whether a git process was killed, or the clone removed: there may be lock files and halves of packs. */
   readonly isUnclean: boolean;
   readonly landed: ObjectId | undefined;
-  /** When the fetched tip was committed, in s since 1970. */
+  /** The time at which the fetched tip was committed, in s since 1970. */
   readonly tipDate: number | undefined;
   readonly rewritten: boolean;
   readonly conflicts: readonly PathConflict[];
-  /** The tip of before; undefined: none, or it is known to be an ancestor. */
+  /** The former tip; undefined: none, or it is known to be an ancestor. */
   readonly before: ObjectId | undefined;
 }
 
-/** What is left to do once the branch is as wanted. */
+/** The end of a cycle once the branch is as wanted. */
 export type End =
   | { readonly is: "current"; readonly tip: ObjectId | undefined }
   | { readonly is: "pushed"; readonly tip: ObjectId; readonly commits: readonly ObjectId[] };
@@ -95,9 +95,9 @@ interface Stage<Read> {
   readonly fetching: object;
   readonly locating: { readonly status: string };
   readonly readingRefs: { readonly isAbsent: boolean };
-  /** More of the history is fetched, to see whether pending commits are in it. */
+  /** Fetches more of the history, to see whether pending commits are in it. */
   readonly deepening: { readonly base: ObjectId; readonly pending: Pending };
-  /** Whether they are. */
+  /** Asks whether they are. */
   readonly doubting: { readonly base: ObjectId; readonly pending: Pending };
   readonly readingPending: { readonly pending: Pending; readonly base: ObjectId | undefined };
   readonly listing: { readonly base: ObjectId; readonly recorded: readonly RecordedCommit[] };
@@ -110,9 +110,9 @@ interface Stage<Read> {
   readonly importing: { readonly base: ObjectId | undefined; readonly commits: readonly Commit[] };
   readonly pushing: { readonly base: ObjectId | undefined; readonly head: ObjectId; readonly ids: readonly ObjectId[] };
   readonly waiting: object;
-  /** More of the history is fetched, to see whether the tip of before is in it. */
+  /** Fetches more of the history, to see whether the former tip is in it. */
   readonly lookingBack: { readonly end: End; readonly before: ObjectId };
-  /** Whether it is. */
+  /** Asks whether it is. */
   readonly comparing: { readonly end: End; readonly before: ObjectId };
   readonly settling: { readonly end: End };
   readonly repacking: { readonly end: End };
@@ -123,7 +123,7 @@ export type At<Read> = keyof Stage<Read>;
 export type StateAt<Read, A extends At<Read>> =
   A extends At<Read> ? { readonly at: A; readonly cycle: Cycle<Read> } & Stage<Read>[A] : never;
 
-/** Which effect belongs to which state. */
+/** The effect of each state. */
 export interface EffectAt {
   readonly preparing: "prepare";
   readonly checking: "check";
@@ -147,11 +147,11 @@ export interface EffectAt {
   readonly pruning: "prune";
 }
 
-/** Named after what is being done: the effect of a state is the only one until its answer is there. */
+/** A state is named after what is being done: its effect is the only one until the answer is there. */
 export type State<Read> = StateAt<Read, At<Read>>;
 export type Next<Read> = State<Read> | { readonly at: "end"; readonly outcome: Outcome };
 
-/** How many commits back a tip or a push is looked for. */
+/** The number of commits back in which a tip or a push is looked for. */
 const FAR = 100;
 
 export const begin = <Read>(job: Job<Read>, start: Start): State<Read> => {

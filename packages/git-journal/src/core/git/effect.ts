@@ -20,7 +20,7 @@ export type Effect<Read> =
   /** Asks where the server sends its clients. */
   | { readonly do: "locate" }
   | { readonly do: "readRefs" }
-  /** Whether one commit is the other, or an ancestor of the fetched tip. */
+  /** Asks whether the commit is the fetched tip, or an ancestor of it. */
   | { readonly do: "isAncestor"; readonly commit: ObjectId }
   | { readonly do: "readPending"; readonly pending: Pending }
   | { readonly do: "list"; readonly commit: ObjectId; readonly folders: readonly string[] }
@@ -28,31 +28,31 @@ export type Effect<Read> =
   /** Makes commits, and sets the ref of pending commits: at once, or not at all. */
   | { readonly do: "import"; readonly base: ObjectId | undefined; readonly commits: readonly Commit[] }
   | { readonly do: "push"; readonly base: ObjectId | undefined; readonly head: ObjectId }
-  /** In ms: some time between these, so that writers of one branch do not meet again. */
+  /** Waits for some time between these, in ms, so that writers of one branch do not meet again. */
   | { readonly do: "wait"; readonly least: number; readonly most: number }
   /** Records the tip of the branch; nothing is pending. */
   | { readonly do: "settle"; readonly tip: ObjectId | undefined }
   | { readonly do: "repack" }
   | { readonly do: "prune" };
 
-/** What an effect answers if it succeeds. */
+/** The answers of effects that succeed. */
 export interface Results<Read> {
   readonly prepare: "present" | "absent";
   readonly check: null;
   readonly make: null;
   readonly discard: null;
   readonly fetch: null;
-  /** Undefined: it does not say. */
+  /** The address; undefined: the server does not say. */
   readonly locate: string | undefined;
   readonly readRefs: Refs;
   readonly isAncestor: boolean;
   readonly readPending: readonly RecordedCommit[];
   readonly list: Tree;
-  /** By id. */
+  /** The results of reading, by the ids of the blobs. */
   readonly readBlobs: ReadonlyMap<string, Read>;
-  /** Of the commits, in their order. */
+  /** The ids of the commits, in their order. */
   readonly import: readonly ObjectId[];
-  /** The server has taken it, or it was not sent, since it might end later than this process may write. */
+  /** `accepted` by the server, or `not sent`, since it might end later than this process may write. */
   readonly push: "accepted" | "not sent";
   readonly wait: null;
   readonly settle: null;

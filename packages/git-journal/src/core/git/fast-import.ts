@@ -8,15 +8,15 @@ import type { ObjectId } from "./object-id.ts";
 
 const LINE_BREAKERS = /[\p{Cc}<>]/gu;
 
-/** As git reads it back: whatever the names are, they end neither the line nor the address. */
+/** Writes an author or committer: whatever the names are, they end neither the line nor the address. */
 const person = (role: "author" | "committer", { name, email }: GitIdentity, at: number): string =>
   `${role} ${name.replaceAll(LINE_BREAKERS, "").trim()} <${email.replaceAll(LINE_BREAKERS, "").trim()}> ${at} +0000\n`;
 
-/** Preceded by its length, so that nothing in it is read as a command. */
+/** Writes content behind its length, so that nothing in it is read as a command. */
 const data = (content: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from("\n")]);
 
-/** A path is read to the end of the line, unless it looks quoted. No checked path has a backslash or a control character. */
+/** Quotes a path that looks quoted; git reads others to the end of the line. No path has a backslash or control character. */
 const quoted = (path: FilePath): string => (path.startsWith('"') ? `"${path.replaceAll('"', '\\"')}"` : path);
 
 const changed = (change: FileChange): Uint8Array => {
@@ -26,7 +26,7 @@ const changed = (change: FileChange): Uint8Array => {
   return Buffer.concat([Buffer.from(`M 100644 inline ${path}\n`), data(change.content)]);
 };
 
-/** The input of `git fast-import --done` that writes these as blobs, which nothing refers to yet. It prints their ids, in their order. */
+/** Writes the input of `git fast-import --done` for blobs that nothing refers to yet. It prints their ids, in their order. */
 export function* blobImport(contents: Iterable<Uint8Array>): Generator<Uint8Array> {
   yield Buffer.from("feature done\n");
   let n = 0;
@@ -40,7 +40,7 @@ export function* blobImport(contents: Iterable<Uint8Array>): Generator<Uint8Arra
 }
 
 /**
- * The input of `git fast-import --force --done`. It prints the ids of these commits, in their order.
+ * Writes the input of `git fast-import --force --done`, which prints the ids of these commits, in their order.
  *
  * Guarantees: the ref is set once all commits are there, and not at all if the input ends early; what it points to says on which
  *             base they are.

@@ -2,36 +2,36 @@
 import type { ObjectFormat } from "../blob-id.ts";
 import { type BranchName, refOf } from "./branch-name.ts";
 
-/** Why the reader of a tree has ended it. */
+/** The message of the reader that has ended the listing of a tree. */
 export const TOO_MANY_FILES = "too many files";
 
-/** Why a process that filled the clone was ended. */
+/** The message for a process that was ended because the clone is too large. */
 export const TOO_LARGE = "too large";
 
-/** How a git process ended that did not succeed. */
+/** The end of a git process that did not succeed. */
 export interface GitFailure {
   readonly ended:
     | { readonly by: "exit"; readonly code: number }
     | { readonly by: "signal"; readonly signal: string }
     | { readonly by: "deadline"; readonly seconds: number }
     | { readonly by: "error"; readonly message: string };
-  /** What it said of errors: the end of it. May have credentials, and is shown only as messages of verdicts. */
+  /** The end of its stderr. It may have credentials, and is shown only as messages of verdicts. */
   readonly stderr: string;
-  /** What it said, of `push --porcelain`. May have credentials. */
+  /** The stdout, of `push --porcelain`. It may have credentials. */
   readonly stdout: string;
 }
 
-/** Where a branch is, as far as messages name it. */
+/** The place of a branch, as messages name it. */
 export interface Place {
-  /** Without credentials. */
+  /** The URL without credentials. */
   readonly url: string;
   readonly host: string;
-  /** Undefined: that of the protocol. */
+  /** The port; undefined: that of the protocol. */
   readonly port: number | undefined;
   readonly branch: BranchName;
-  /** Such as `shop/cred`; undefined: the repository is used without credentials, or with those of its URL. */
+  /** The Secret, such as `shop/cred`; undefined: the repository is used without credentials, or with those of its URL. */
   readonly secret: string | undefined;
-  /** The URL is that of a flag of kubectl janus, and not of a GitRepoConfig. */
+  /** Whether the URL is that of a flag of kubectl janus, and not of a GitRepoConfig. */
   readonly isOfFlag?: true;
   /**
    * Takes the credentials out of a text that is shown. Words are understood before: a password may be a part of any of them, such as
@@ -40,7 +40,7 @@ export interface Place {
   readonly scrub: (text: string) => string;
 }
 
-/** Reasons of the condition Ready that follow from answers of git. */
+/** The reasons of the condition Ready that follow from answers of git. */
 export type TroubleReason =
   | "AuthenticationFailed"
   | "CertificateUnknown"
@@ -58,14 +58,14 @@ export type TroubleReason =
 export interface Trouble {
   readonly reason: TroubleReason;
   readonly message: string;
-  /** It stays until somebody changes something: another try soon would meet the same. */
+  /** Whether it stays until somebody changes something: another try soon would meet the same. */
   readonly lasts: boolean;
 }
 
 export type Verdict =
-  /** There is no such branch. */
+  /** The server has no such branch. */
   | { readonly is: "absent" }
-  /** Another one has pushed: everything is compared anew. */
+  /** Somebody else has pushed: everything is compared anew. */
   | { readonly is: "stale" }
   /** The objects of the server have names of another hash; undefined: it does not say of which. */
   | { readonly is: "other format"; readonly format: ObjectFormat | undefined }
@@ -74,19 +74,19 @@ export type Verdict =
   /** The clone is damaged. */
   | { readonly is: "damaged" }
   | { readonly is: "disk full"; readonly trouble: Trouble }
-  /** The clone is larger than it may be, for what is in it of before, or for what the branch has. */
+  /** The clone is larger than it may be, by what it has from before, or by what the branch has. */
   | { readonly is: "too large"; readonly trouble: Trouble }
   /** The server answers that the repository is elsewhere, and git does not say where. */
   | { readonly is: "redirected"; readonly status: string }
   | { readonly is: "trouble"; readonly trouble: Trouble };
 
-/** Of messages: what a server says may be long. */
+/** The most characters of a server in a message. */
 const LONGEST_WORDS = 1024;
 
-/** What servers say stands behind `remote: `. Over ssh it does not. */
+/** Whether a line is of the server: git prints `remote: ` before it, but not over ssh. */
 const isOfServer = (line: string): boolean => line.startsWith("remote:");
 
-/** What is said on this side, without names that users have chosen: they may be like words of git. */
+/** The words of this side, without names that users have chosen, which may be like words of git. */
 const nearWords = ({ url, branch }: Place, stderr: string): string =>
   stderr
     .split("\n")
@@ -95,7 +95,7 @@ const nearWords = ({ url, branch }: Place, stderr: string): string =>
     .replaceAll(url, "URL")
     .replaceAll(refOf(branch), "REF");
 
-/** On one line, and fit to be shown. */
+/** Makes words fit to be shown: on one line, not too long, and without credentials. */
 export const shown = ({ scrub }: Pick<Place, "scrub">, words: string): string => {
   const line = scrub(words)
     .replaceAll(/[\p{Cc}\s]+/gu, " ")
@@ -103,22 +103,22 @@ export const shown = ({ scrub }: Pick<Place, "scrub">, words: string): string =>
   return line.length <= LONGEST_WORDS ? line : `${line.slice(0, LONGEST_WORDS).toWellFormed()}…`;
 };
 
-/** How the line of `push --porcelain` for our ref ends. */
+/** Reads the flag and the summary of our ref from `push --porcelain`. */
 const statusOf = (stdout: string): { readonly flag: string; readonly summary: string } | undefined => {
   const line = stdout.split("\n").find((one) => /^[ +*=!-]\t[^\t]+\t/u.test(one));
   return line === undefined ? undefined : { flag: line.slice(0, 1), summary: line.split("\t").slice(2).join(" ") };
 };
 
 /**
- * Sentences of hosts of Git that say why. Only what is matched is shown: the names in it are of an account and its repository.
+ * The sentences of hosts of Git that say why. Only the match is shown: its names are of an account and its repository.
  */
 const KNOWN =
   /^(?:Repository not found|Not found|Unauthorized|Cannot access repository|HTTP Basic: Access denied|Invalid username or (?:password|token)|Support for password authentication was removed|The project you were looking for could not be found|Write access to repository not granted|This repository was archived so it is read-only|Permission to [\w./-]{1,200} denied to [\w.[\]-]{1,100}|You are not allowed to (?:push code|upload code|download code|force push)|TF\d{6}|aborting due to possible repository corruption on the remote side)(?=[.:]|\s|$)/u;
 
 /**
- * What the server says, as far as it may be shown. Git prints any answer over http that is plain text as if a host of Git had said it; and
- * whoever writes a repoUrl would read what services inside of the cluster answer. Over ssh, and to a push that was decided on, it is a
- * server that speaks the protocol of Git.
+ * The words of the server that may be shown. Git prints any answer over http that is plain text as if a host of Git had said it;
+ * whoever writes a repoUrl could so read what services inside the cluster answer. Over ssh, and to a push that was decided on, it
+ * is a server that speaks the protocol of Git.
  */
 const serverWordsOf = (place: Place, { stderr, stdout }: GitFailure): string => {
   const said = stderr.split("\n").flatMap((line) => (isOfServer(line) ? [line.slice("remote:".length).trim()] : []));
@@ -147,10 +147,10 @@ const wordsOf = (place: Place, failure: GitFailure): string => {
 const keyscan = ({ host, port }: Place): string =>
   `ssh-keyscan ${port === undefined ? "" : `-p ${port} `}${host.replaceAll(/[[\]]/gu, "")}`;
 
-/** What a flag of kubectl janus has no room for: credentials, but for a name and a password, and a CA. */
+/** The advice where a flag of kubectl janus has no room: for a CA, and for credentials but a name and a password. */
 const NAME_ANOTHER = "name a clone (--repo DIRECTORY), or its GitDestination (--destination)";
 
-/** Where the URL is written. */
+/** The flag or field that has the URL. */
 const urlOf = ({ isOfFlag }: Place): string => (isOfFlag === true ? "--repo" : "repoUrl");
 
 const mayNotRead = ({ secret, isOfFlag }: Place): string =>
@@ -186,10 +186,10 @@ const unclean = (message: string): Verdict => ({
   trouble: { reason: "ConnectionFailed", message, lasts: false },
 });
 
-/** Where it is, without what else a server may say there: only what git has asked for is a repository, and not a page to log in. */
+/** Matches the place of a repository: only an address that ends as git has asked for it is one, and not a page to log in. */
 const REPOSITORY = /^((?:https?:\/\/[^\s/?#@]+)?\/[^\s?#]*?)\/info\/refs(?:\?|$)/iu;
 
-/** Of a repository that is elsewhere. @param location undefined: the server does not say where */
+/** The trouble of a repository that is elsewhere. @param location undefined: the server does not say where */
 export const redirected = (place: Place, status: string, location: string | undefined): Trouble => {
   const there = REPOSITORY.exec(location ?? "")?.[1];
   const to = there === undefined ? "" : ` to ${shown(place, there)}`;
@@ -200,7 +200,7 @@ export const redirected = (place: Place, status: string, location: string | unde
   };
 };
 
-/** Of an answer that nobody has thought of. */
+/** The trouble of an answer that no rule knows. */
 export const unexpected = (place: Place, failure: GitFailure): Trouble => ({
   reason: "ConnectionFailed",
   message: `git failed for ${place.url}: ${wordsOf(place, failure)}`,
@@ -214,7 +214,7 @@ interface Rule {
 
 const DISK = /No space left on device|Out of diskspace|Disk quota exceeded|ENOSPC|EDQUOT/iu;
 
-/** The first that fits. Words of git, curl and OpenSSH, in English: git is started with LC_ALL=C. */
+/** The rules, of which the first that fits counts. Words of git, curl and OpenSSH are English: git is started with LC_ALL=C. */
 const RULES: readonly Rule[] = [
   {
     says: /exec: (git|ssh): .*not found|cannot run (ssh):/u,
@@ -417,7 +417,7 @@ export const verdict = (place: Place, failure: GitFailure): Verdict => {
     : { is: "trouble", trouble: unexpected(place, failure) };
 };
 
-/** That the ref on the server is no longer the one which was read. */
+/** Matches answers that say that the ref on the server is no longer the one that was read. */
 const STALE =
   /stale info|fetch first|non-fast-forward|cannot lock ref|failed to update ref|reference already exists|incorrect old value|remote ref updated since checkout/u;
 

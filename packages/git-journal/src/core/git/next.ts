@@ -40,13 +40,13 @@ const failed = <Read>(cycle: Cycle<Read>, trouble: Trouble): Next<Read> => ({
 
 const connectionFailed = (message: string): Trouble => ({ reason: "ConnectionFailed", message, lasts: false });
 
-/** Which format is tried next; undefined: all were tried. An empty repository does not say which it has. */
+/** The format that is tried next; undefined: all were tried. An empty repository does not say which it has. */
 const otherFormat = (tried: ObjectFormat | undefined, said: ObjectFormat | undefined): ObjectFormat | undefined => {
   if (tried === undefined) return said ?? "sha256";
   return tried === "sha256" && said !== "sha256" ? "sha1" : undefined;
 };
 
-/** What follows from a verdict that is not special to the effect. */
+/** Decides what follows from a verdict that is not special to the effect. */
 const afterVerdict = <Read>(cycle: Cycle<Read>, found: Verdict): Next<Read> => {
   const { url } = cycle.job.place;
   const mended = { ...cycle, isMended: true };
@@ -83,8 +83,8 @@ const afterFailure = <Read>(cycle: Cycle<Read>, failure: GitFailure): Next<Read>
   afterVerdict(cycle, verdict(cycle.job.place, failure));
 
 /**
- * Another one has pushed, it seems; or this push is there all the same, since libcurl sends a request again when the connection ends
- * before the answer. The fetch tells.
+ * Tries again: somebody else has pushed, or this push is there all the same, since libcurl sends a request again if the
+ * connection ends before the answer. The fetch tells.
  */
 const again = <Read>(cycle: Cycle<Read>): Next<Read> => {
   const { place } = cycle.job;
@@ -98,7 +98,7 @@ const again = <Read>(cycle: Cycle<Read>): Next<Read> => {
       );
 };
 
-/** The tip is known, and that these commits, if any, are not in it. */
+/** Goes on with a known tip, which does not have the pending commits, if any. */
 const onTip = <Read>(cycle: Cycle<Read>, base: ObjectId | undefined, pending: Pending | undefined): Next<Read> => {
   if (cycle.job.plan !== "recover")
     return base === undefined ? planned(cycle, base, new Map()) : { at: "listing", cycle, base, recorded: [] };
@@ -107,7 +107,7 @@ const onTip = <Read>(cycle: Cycle<Read>, base: ObjectId | undefined, pending: Pe
     : { at: "readingPending", cycle, pending, base };
 };
 
-/** The tree is known: what is missing, unless blobs have to be read to know. */
+/** Goes on with a known tree: makes the missing commits, unless blobs have to be read first. */
 const planned = <Read>(cycle: Cycle<Read>, base: ObjectId | undefined, tree: Tree): Next<Read> => {
   const { plan } = cycle.job;
   if (plan === "recover") return finished(cycle, { is: "current", tip: base });
@@ -130,7 +130,7 @@ const made = <Read>(
     : finished(seen, { is: "current", tip: base });
 };
 
-/** The branch is as wanted: what of before is to be looked for, and what the clone is to remember. */
+/** Goes on once the branch is as wanted: looks for the former tip, and has the clone remember the new one. */
 const finished = <Read>(cycle: Cycle<Read>, end: End): Next<Read> => {
   const { before } = cycle;
   if (cycle.isSettled && end.is === "current") return closed(cycle, end);
@@ -238,14 +238,14 @@ const HANDLERS: Handlers<unknown> = {
     const found = E.isRight(answer) ? ACCEPTED : pushVerdict(place, answer.left);
     if (found.is === "accepted") return finished(cycle, { is: "pushed", tip: head, commits: ids });
     if (found.is === "stale") return again(cycle);
-    // Commits of before that the server will never take must not keep those of now from it.
+    // Former commits that the server will never take must not hold up new ones.
     const isDropped = plan === "recover" && found.is === "trouble" && found.trouble.reason === "PushRefused";
     return isDropped ? finished(cycle, { is: "current", tip: base }) : afterVerdict(cycle, found);
   },
 
   waiting: ({ cycle }) => ({ at: "fetching", cycle }),
 
-  /** What cannot be looked for is not told: the branch is as wanted all the same. */
+  /** A failure to look back is not told: the branch is as wanted all the same. */
   lookingBack: ({ cycle, end, before }, answer) =>
     E.isRight(answer)
       ? { at: "comparing", cycle: { ...cycle, isDeepened: true }, end, before }
@@ -257,10 +257,10 @@ const HANDLERS: Handlers<unknown> = {
     end,
   }),
 
-  /** If it fails, the next cycle finds out by itself what the server has. */
+  /** A failure is harmless: the next cycle finds out by itself what the server has. */
   settling: ({ cycle, end }) => closed(cycle, end),
 
-  /** What fails stays for the next time. */
+  /** A failure is left to the next time. */
   repacking: ({ cycle, end }, answer) => (E.isRight(answer) ? { at: "pruning", cycle, end } : ended(cycle, end)),
 
   pruning: ({ cycle, end }) => ended(cycle, end),
@@ -271,7 +271,7 @@ type AnyAnswer<Read> = E.Either<GitFailure, Results<Read>[keyof Results<Read>]>;
 const wasKilled = <Read>(answer: AnyAnswer<Read>): boolean => E.isLeft(answer) && answer.left.ended.by !== "exit";
 
 /**
- * What follows from the answer to the effect of a state.
+ * Decides what follows from the answer to the effect of a state.
  *
  * Guarantees: a push replaces exactly the tip on which its commits are; commits that are made are pending until the server is known
  *             to have them, or others take their place; what is written is compared with the tip on which it is written.

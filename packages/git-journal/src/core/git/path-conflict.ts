@@ -5,15 +5,15 @@ import type { Commit } from "./commit.ts";
 
 export interface PathConflict {
   readonly path: FilePath;
-  /** Such as `prod/core is a symlink`. */
+  /** The obstacle, such as `prod/core is a symlink`. */
   readonly because: string;
 }
 
 /**
  * Separates from these commits the changes that something is in the way of.
  *
- * Guarantees: what is left writes or removes only files that are none yet or are regular ones, in folders that are none yet or are
- *             folders; nothing is written through or over a symlink or submodule, and no file takes the place of a folder.
+ * Guarantees: the other changes write or remove only files that are new or regular, in folders that are new or real ones; nothing
+ *             is written through or over a symlink or submodule, and no file takes the place of a folder.
  */
 export const withoutConflicts = (
   tree: Tree,

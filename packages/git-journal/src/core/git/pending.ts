@@ -11,13 +11,13 @@ import { type ObjectId, objectId } from "./object-id.ts";
  */
 export const pendingSubject = (base: ObjectId | undefined): string => `on ${base ?? "nothing"}`;
 
-/** None: it was not written by us. Some of undefined: they are on nothing. */
+/** Reads the base of pending commits. None: it was not written by us. Some of undefined: they are on nothing. */
 export const baseOfPending = (subject: string): O.Option<ObjectId | undefined> => {
   const [, base = ""] = /^on (\w+)$/u.exec(subject) ?? [];
   return base === "nothing" ? O.some(undefined) : objectId(base);
 };
 
-/** A file that a commit has changed; undefined: there was none, or is none. */
+/** A file that a commit has changed; `from` or `to` is undefined if there was, or is, none. */
 export interface RecordedChange {
   readonly path: FilePath;
   readonly from: ObjectId | undefined;
@@ -28,7 +28,7 @@ export interface RecordedCommit extends Omit<Commit, "changes"> {
   readonly changes: readonly RecordedChange[];
 }
 
-/** Of `git log -z --raw`, for {@link parseLog}. */
+/** The format of `git log -z --raw` that {@link parseLog} reads. */
 export const LOG_FORMAT = "%x01%an%x00%ae%x00%at%x00%B%x00";
 
 const blobOf = (text: string): ObjectId | undefined => (/^0+$/u.test(text) ? undefined : O.toUndefined(objectId(text)));
@@ -40,7 +40,7 @@ const changesOf = (fields: readonly string[]): readonly RecordedChange[] =>
     return to === "" || path === undefined ? [] : [{ path, from: blobOf(from), to: blobOf(to) }];
   });
 
-/** Parses what `git log -z --raw` prints in that format: the commits in their order, of files that only we write. */
+/** Parses the output of `git log -z --raw` in {@link LOG_FORMAT}: commits in their order, of files that only we write. */
 export const parseLog = (text: string): readonly RecordedCommit[] => {
   const fields = text.split("\0");
   const starts = fields.flatMap((field, n) => (field.startsWith("\u0001") ? [n] : []));

@@ -7,28 +7,28 @@ import { type ObjectId, objectId } from "./object-id.ts";
 export const TIP = "refs/journal/tip";
 /** The tip as it was fetched last. */
 export const FETCHED = "refs/journal/fetched";
-/** Commits that are made, and that the server is not known to have. */
+/** The ref of commits that are made, and that the server is not known to have. */
 export const PENDING = "refs/journal/pending";
 
 /** Commits that the server may or may not have. */
 export interface Pending {
   readonly head: ObjectId;
-  /** On what they are; undefined: the first of them is the first of the branch. */
+  /** The commit that they are on; undefined: the first of them is the first of the branch. */
   readonly base: ObjectId | undefined;
 }
 
 export interface Refs {
   readonly tip?: ObjectId;
   readonly fetched?: ObjectId;
-  /** When that was committed, in s since 1970. */
+  /** The time at which the fetched tip was committed, in s since 1970. */
   readonly fetchedAt?: number;
   readonly pending?: Pending;
 }
 
-/** Of `git for-each-ref`, for {@link parseRefs}. */
+/** The format of `git for-each-ref` that {@link parseRefs} reads. */
 export const REFS_FORMAT = "%(refname) %(objectname) %(committerdate:unix) %(parent) %(contents:subject)";
 
-/** Parses what `git for-each-ref` prints in that format. */
+/** Parses the output of `git for-each-ref` in {@link REFS_FORMAT}. */
 export const parseRefs = (text: string): Refs =>
   text.split("\n").reduce<Refs>((refs, line) => {
     const [name = "", id = "", at = "", parent = "", ...subject] = line.split(" ");
