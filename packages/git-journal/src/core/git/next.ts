@@ -155,7 +155,9 @@ const HANDLERS: Handlers<unknown> = {
   checking: ({ cycle }, answer) => {
     if (E.isRight(answer)) return { at: "fetching", cycle };
     const { by } = answer.left.ended;
-    return by === "exit" ? { at: "making", cycle, format: "sha1" } : afterFailure(cycle, answer.left);
+    return by === "exit"
+      ? { at: "making", cycle: { ...cycle, isMended: true }, format: "sha1" }
+      : afterFailure(cycle, answer.left);
   },
 
   making: ({ cycle }, answer) =>
