@@ -271,7 +271,6 @@ const allApplied = (changes: number): string =>
 const isEnd = (context: ReconcileContext, journal: Journal, { index, change }: ResolvedItem): boolean =>
   index + 1 === context.txn.spec.changes.length &&
   change.type !== "Replace" &&
-  !journal.replaced.has(index) &&
   !gatesInDoubt(journal) &&
   gatedChanges(context.txn, index + 1).length === 0 &&
   stopRequest(context).type === "none" &&

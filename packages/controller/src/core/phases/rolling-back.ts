@@ -1,7 +1,7 @@
 // The phase RollingBack: restores the targets in reverse order, and defers those that have to wait.
 import { changeIn, journalIn } from "../state/observations.ts";
 import { cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
-import { releaseAll, showStores } from "../snapshots/prior-state.ts";
+import { orphanAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";
 import { readContentsOnce } from "../state/contents.ts";
 import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
@@ -201,7 +201,7 @@ const reverse = ({ txn, now }: ReconcileContext, journal: Journal): ApiCall => {
 /** Deleted during the rollback: what is not rolled back yet stays, and so do its snapshots. */
 const abandon = (context: ReconcileContext, journal: Journal): Step => {
   const { txn, now } = context;
-  const held = releaseAll(context, journal, "orphaned");
+  const held = orphanAll(context, journal);
   if (held.length > 0) return run(...held);
   const message = `deleted during the rollback: the former state is kept in ${showStores(txn, journal)}`;
   return run(

@@ -4,7 +4,6 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { beforeIn, type Journal } from "../state/journal.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
-import type { ReleaseTo } from "../state/cleanup.ts";
 import { releaseOrRetry } from "./release-stores.ts";
 import { formerObject, holding, readStores } from "./snapshot-stores.ts";
 import type { KubeObject } from "@janus/types";
@@ -22,12 +21,11 @@ export const allStores = (txn: Transaction, journal: Journal | undefined): reado
   return [...snapshots, ...renewed.filter(({ uid }) => !recorded.has(uid))];
 };
 
-/** Releases every store that was not released yet, unless the API server rejects it. */
-export const releaseAll = (
+/** Leaves every store that was not released yet to users, unless the API server rejects it: each is an orphan from then on. */
+export const orphanAll = (
   { txn, known }: { readonly txn: Transaction; readonly known: Observations },
   journal: Journal,
-  to: ReleaseTo,
-): readonly ApiCall[] => allStores(txn, journal).flatMap((ref) => releaseOrRetry(txn, known, ref, to));
+): readonly ApiCall[] => allStores(txn, journal).flatMap((ref) => releaseOrRetry(txn, known, ref, "orphaned"));
 
 /** `ConfigMap a-rollback, Secret a-rollback-1`: how messages name the snapshots. */
 export const showStores = (txn: Transaction, journal: Journal): string =>

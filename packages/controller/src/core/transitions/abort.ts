@@ -1,6 +1,6 @@
 // Stops going forward: starts the rollback, or ends a deleted Transaction with its changes left as they are.
 import { type Before, cut, type Item, type ItemState } from "@janus/api";
-import { releaseAll, showStores } from "../snapshots/prior-state.ts";
+import { orphanAll, showStores } from "../snapshots/prior-state.ts";
 import { run, type Step, type EventSpec } from "../state/effect.ts";
 import { type Journal, replacementOf } from "../state/journal.ts";
 import type { AbortCause } from "../state/forward-observations.ts";
@@ -58,7 +58,7 @@ export const abort = (context: ReconcileContext, journal: Journal, cause: AbortC
   const items = itemsAfter(context, journal, cause);
   const unread = cause.unread === undefined ? "" : `; ${cause.unread}`;
   if (cause.reason === "Deleted") {
-    const held = releaseAll(context, journal, "orphaned");
+    const held = orphanAll(context, journal);
     if (held.length > 0) return run(...held);
     const left = `${cut(cause.message, 1024)} while it was active: applied changes stay, the former state is kept in ${showStores(txn, journal)}${unread}`;
     const because = { reason: "Deleted", message: left };
