@@ -185,7 +185,7 @@ describe("going back to a commit", () => {
       stdout: "transaction.backup.janus.io/part-1\ntransaction.backup.janus.io/part-2\n",
     });
     expect(await names("backup.janus.io/v1alpha1", "Transaction")).toEqual(["part-1", "part-2"]);
-  }, 60_000);
+  });
 });
 
 /** A ConfigMap that one commit has changed, and somebody afterwards. */
@@ -247,7 +247,7 @@ it("brings a namespace that was deleted back by one Transaction, with what is in
   expect((await back(pulling, "pulling")).stderr).toMatch(
     /^Left as it is: ServiceAccount .*default: Kubernetes makes it/u,
   );
-  await vi.waitUntil(async () => (await administrator.read(within(pulling, account))) !== undefined);
+  await vi.waitUntil(async () => (await administrator.read(within(pulling, account))) !== undefined, 120_000);
   expect(planned(await plan("--from-git", good, FOLDER, "--only-namespace", pulling, "-o", "json"))).toEqual([
     expect.objectContaining({ type: "Patch", content: { imagePullSecrets: [{ name: "registry" }] } }),
   ]);
@@ -258,7 +258,7 @@ it("brings a namespace that was deleted back by one Transaction, with what is in
     code: 3,
     stderr: expect.stringContaining(`no file of an object of namespace none under ${FOLDER}`) as string,
   });
-}, 120_000);
+});
 
 it("takes back only the part of a commit that is named", async () => {
   const { create, patch, repository, plan, own } = await place();
@@ -448,7 +448,7 @@ describe("a repository on a server", () => {
       "-f",
       "-",
     );
-    await vi.waitUntil(async () => (await kubectl("get", "gitdestinations,gitrepoconfigs", "-A")).code === 0, 20_000);
+    await vi.waitUntil(async () => (await kubectl("get", "gitdestinations,gitrepoconfigs", "-A")).code === 0, 120_000);
     const server = await startGitServer({
       tls: false,
       authorization: `Basic ${Buffer.from("alice:s3cret-word").toString("base64")}`,

@@ -46,4 +46,4 @@ it("a commit that the journal has written is taken back, and the journal says so
   await patch(configMap("edited", { version: "3" }));
   await expect.poll(() => journal.files()[path("edited")]).toContain('version: "3"');
   expect(journal.git(["log", "-1", "--format=%s", "main"])).toBe(`[UPDATE] core/v1/configmaps/${namespace}/edited`);
-}, 60_000);
+});

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await cluster.person(byName, writing, impersonating, known);
   await cluster.person(writer, writing, { apiGroups: [BY], resources: ["transactions/status"], verbs: ["*"] });
   await label("four-eyes");
-}, 120_000);
+});
 afterAll(() => cluster.stop());
 
 /** Sets the label of the namespace, and waits until the API server heeds it. */

@@ -205,7 +205,7 @@ beforeAll(async () => {
   for (const user of ["ann", "anna"]) await eventually(async () => E.isRight(await as(user).send(create)));
   const publish = { ...create, body: transaction("four-eyes", "new", "Published") } as Request;
   await eventually(async () => E.isLeft(await as("anna").send(publish)));
-}, 180_000);
+});
 afterAll(async () => {
   await Promise.all([...apis.values()].map((api) => api.close()));
   await cluster.stop();
@@ -272,7 +272,7 @@ describe.each([
       await eventually(async () => E.isRight(await as("ann").send(create)));
     }
     await prepare(isStamped);
-  }, 180_000);
+  });
 
   it.each(cells)("%s, as %s: %s", async (row, subject, cell) => {
     expect(await tried(row, subject, isStamped)).toEqual(allowing[cell]);

@@ -61,7 +61,7 @@ beforeAll(async () => {
   await eventually(async () =>
     (await thief("delete configmap theirs --dry-run=server")).stderr.includes("only its own"),
   );
-}, 120_000);
+});
 afterAll(() => cluster.stop());
 
 describe("what the controller never writes is refused, whoever has its token", () => {

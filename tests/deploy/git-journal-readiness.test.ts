@@ -15,7 +15,7 @@ let directory: string;
 beforeAll(async () => {
   cluster = await ownCluster({ gitJournal: {} });
   directory = await mkdtemp(path.join(os.tmpdir(), "git-journal-pods-"));
-}, 120_000);
+});
 afterAll(async () => {
   await cluster.stop();
   await rm(directory, { recursive: true, force: true });

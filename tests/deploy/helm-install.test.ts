@@ -18,7 +18,7 @@ let cluster: BareCluster;
 beforeEach(async () => {
   cluster = await bareCluster();
   return cluster.stop;
-}, 120_000);
+});
 
 /** Runs commands as a person types them, in the directory of the repository. */
 const shell = (script: string): Promise<Outcome> =>

@@ -5,7 +5,7 @@ import { type OwnCluster, ownCluster } from "./own-cluster.ts";
 let cluster: OwnCluster;
 beforeAll(async () => {
   cluster = await ownCluster({ actsAs: [{ namespace: "default", serviceAccounts: ["deployer"] }] });
-}, 120_000);
+});
 afterAll(() => cluster.stop());
 
 const transaction = (name: string, serviceAccountName: string) => ({

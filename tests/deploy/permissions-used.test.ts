@@ -26,7 +26,7 @@ beforeAll(async () => {
       "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
     ],
   });
-}, 120_000);
+});
 afterAll(() => cluster.stop());
 
 const rights = rightsIn(

@@ -20,7 +20,7 @@ const FOR_EVER = 10;
 let cluster: OwnCluster;
 beforeAll(async () => {
   cluster = await ownCluster();
-}, 120_000);
+});
 afterAll(() => cluster.stop());
 
 interface Pod {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await eventually(async () => (await tryTo("create", "writer", txn("wait"))).stderr.includes("cannot impersonate"));
   await eventually(async () => (await tryTo("create", "friend", txn("wait"))).code === 0);
   await eventually(async () => (await tryTo("create", "editor", txn("wait"))).code === 0);
-}, 120_000);
+});
 afterAll(() => cluster.stop());
 
 /** Labels, annotations and the like. */

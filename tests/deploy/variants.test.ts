@@ -79,7 +79,7 @@ beforeAll(async () => {
   await cluster.install(...prometheusCrds);
   await cluster.admin("wait --for=condition=Established --timeout=120s crd --all");
   await cluster.admin("create priorityclass janus --value=1000");
-}, 120_000);
+});
 afterAll(() => cluster.stop());
 
 /** As a careful person would: an unknown field or a warning is an error. */

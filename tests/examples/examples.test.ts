@@ -32,7 +32,7 @@ let cluster: Installed;
 beforeAll(async () => {
   cluster = await installed([]);
   await (await cluster.replica("janus")).start();
-}, 120_000);
+});
 afterAll(() => cluster?.end(), 60_000);
 
 /** What a node would make of a Pod: a migration ends, everything else runs. */

@@ -45,7 +45,7 @@ export const controllerMemory = (): (() => ControllerMemory) => {
   afterAll(async () => {
     await stage?.end();
     console.log(["", "Memory:", ...report].join("\n  "));
-  }, 60_000);
+  });
 
   const started = async (name: string): Promise<MeasuredReplica> => {
     const replica = await onStage().replica(name);

@@ -73,7 +73,7 @@ afterAll(async () => {
   crowd.stop();
   await stage.end();
   console.log(["", "Under load:", ...report].join("\n  "));
-}, 60_000);
+});
 
 /** Each goes on where the one before it has ended. */
 let isBroken = false;

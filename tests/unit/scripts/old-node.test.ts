@@ -28,7 +28,7 @@ beforeAll(async () => {
   program = path.join(directory, "kubectl-janus.mjs");
   await writeFile(path.join(directory, "aged.mjs"), AGED);
   await node(["--conditions=source", "scripts/pack/write-program.ts", program]);
-}, 120_000);
+});
 afterAll(() => rm(directory, { recursive: true }));
 
 it("says which Node it needs, and ends with 1, whatever else is missing there", async () => {
