@@ -141,7 +141,7 @@ const existing = (): readonly Manifest[] => {
 it("has each function", () => expect(functionNames.filter((name) => !Object.hasOwn(ROWS, name))).toEqual([]));
 
 it("each function has the permissions that it says it needs, needs all of them, and no others", {
-  timeout: 200_000,
+  timeout: 600_000,
 }, async () => {
   await serveSnapshots();
   const namespace = await prepared();

@@ -166,7 +166,7 @@ const runsOf = (namespace: string) =>
 it("has each function", () => expect(functionNames.filter((name) => !Object.hasOwn(ROWS, name))).toEqual([]));
 
 it("no value of a Secret is in an object, event, URL or line of the log, whatever function and argument it is given to", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   await serveSnapshots();
   const namespace = await prepared();
@@ -230,7 +230,7 @@ it("no value of a Secret is in an object, event, URL or line of the log, whateve
     await snapshotterTurn(namespace);
     return (await sets()).filter((one) => !isOver(one)).map(({ metadata }) => metadata.name ?? "");
   };
-  await expect.poll(unfinished, { timeout: 200_000, interval: 500 }).toEqual([]);
+  await expect.poll(unfinished, { timeout: 600_000, interval: 500 }).toEqual([]);
 
   for (const kind of ["Pod", "Event", "ConfigMap", "PersistentVolumeClaim"])
     for (const one of await administrator.list({ apiVersion: "v1", kind }, namespace))

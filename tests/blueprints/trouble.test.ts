@@ -39,7 +39,7 @@ it(`is waited out, whichever single write of a recipe meets it on its way back${
 });
 
 it("is waited out when connections are cut again and again, the watch's and the log's among them", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const way = await tunnel({ port: Number(new URL(controlPlane.url).port) });
   const server = connection.server.replace(/\d+$/, `${way.port}`);

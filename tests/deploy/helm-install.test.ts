@@ -12,7 +12,7 @@ import { commandsOf } from "./page-commands.ts";
 const repository = path.resolve(import.meta.dirname, "../..");
 
 /** Some minutes of several processes, on a machine that may be busy. */
-const LONG = { timeout: 400_000 };
+const LONG = { timeout: 600_000 };
 
 let cluster: BareCluster;
 beforeEach(async () => {

@@ -38,7 +38,7 @@ const reversersDefinition = (kind: string, plural: string) => ({
   },
 });
 
-const LONG = { timeout: 240_000 };
+const LONG = { timeout: 600_000 };
 
 it("docs/from-gitops-reverser.md goes from GitOps Reverser to Janus, with its objects", LONG, async () => {
   const cluster = await bareCluster();

@@ -8,7 +8,7 @@ import { controllerProcess } from "../fixtures/controller-process.ts";
 import { shellOf } from "../fixtures/shell.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
-const LONG = { timeout: 300_000 };
+const LONG = { timeout: 600_000 };
 const PAGE = "docs/getting-started.md";
 
 /** The sections with commands, in the order of the page. */

@@ -98,7 +98,7 @@ const KINDS: readonly (readonly [string, string, Record<string, unknown>])[] = [
 const fails = { ...creating(configMap("never")), waitFor: ["jsonpath={.data.never}=x"], waitTimeout: "1s" };
 
 it("removes what kubectl apply has set, and nothing else, whatever the kind, and brings it back", {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const wrong = await sideBySide(6, KINDS, async ([apiVersion, kind, rest]) => {
     try {

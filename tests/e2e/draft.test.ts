@@ -390,7 +390,7 @@ describe("many Drafts", () => {
       const counted = first.requests.filter(({ purpose }) => purpose === "dry-run").length;
       return counted >= MANY && (await renderOf(place, `draft-${MANY - 1}`)) !== undefined;
     };
-    await expect.poll(areRendered, { timeout: 240_000 }).toBe(true);
+    await expect.poll(areRendered, { timeout: 600_000 }).toBe(true);
     // A plain Transaction after all of them: by then the controller has had its turn with what came before.
     await place.run([creating(configMap("after"))], { name: "after" });
     await expect.poll(() => quiet(first.requests), { interval: 2000 }).toBe(true);

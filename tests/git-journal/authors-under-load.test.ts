@@ -22,7 +22,7 @@ afterAll(() => world.end());
 
 it.runIf(isExhaustive)(
   "of changes by three users at once 99 % have their author, and none another one",
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     const { namespace } = world;
     const { url, git, files, create } = await place({ namespace });

@@ -40,7 +40,7 @@ export const controllerMemory = (): (() => ControllerMemory) => {
   };
   beforeAll(async () => {
     stage = await installed([], undefined, await compiledProgram());
-  }, 300_000);
+  }, 600_000);
   afterEach(() => running?.end());
   afterAll(async () => {
     await stage?.end();
@@ -52,7 +52,7 @@ export const controllerMemory = (): (() => ControllerMemory) => {
     running = replica;
     await replica.start();
     const isWatching = async () => (await readFile(replica.logFile, "utf8")).includes("watching Transactions");
-    await expect.poll(isWatching, { timeout: 300_000, interval: 200 }).toBe(true);
+    await expect.poll(isWatching, { timeout: 600_000, interval: 200 }).toBe(true);
     return replica;
   };
   const peakOver = async (what: string, replica: MeasuredReplica): Promise<number> => {

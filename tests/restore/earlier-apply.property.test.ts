@@ -77,7 +77,7 @@ const others = ({ metadata: { managedFields = [] } }: KubeObject) =>
     .map((entry) => ({ ...entry, time: undefined }));
 
 it("an Apply over an earlier one makes of an object what a server-side apply of one manager does, and it is taken back", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(content, writes, content, async (first, since, second) => {

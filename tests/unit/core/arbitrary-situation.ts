@@ -280,7 +280,7 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Observations> => {
     .record(
       {
         since: instant,
-        projectionDue: instant,
+        statusWritten: fc.record({ sent: instant, answered: instant }),
         resources: fc.oneof(
           { weight: 9, arbitrary: resources },
           { weight: 1, arbitrary: fc.constant(new Map<string, null>()) },
@@ -315,7 +315,7 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Observations> => {
         queueing: fc.constant(true as const),
       },
       // Without these hardly anything is decided.
-      { requiredKeys: ["since", "projectionDue", "resources", "journal", "changes"] },
+      { requiredKeys: ["since", "statusWritten", "resources", "journal", "changes"] },
     )
     .map((known) => ({ ...noObservations(known.since), ...known })) as fc.Arbitrary<Observations>;
 };

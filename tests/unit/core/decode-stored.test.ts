@@ -243,7 +243,10 @@ const sensible = (at: ReconcileContext): ReconcileContext => {
 
 it.each<readonly [string, (at: ReconcileContext) => Step]>([
   ["when it decides", decide],
-  ["when it waits for memory", (at) => awaitMemory({ ...at, known: { ...at.known, projectionDue: 0 } })],
+  [
+    "when it waits for memory",
+    (at) => awaitMemory({ ...at, known: { ...at.known, statusWritten: { sent: 0, answered: 0 } } }),
+  ],
 ])("is whatever the core itself writes, as long as it was before: %s", (_, stepOf) => {
   fc.assert(
     fc.property(arbitrarySituation.map(sensible), (at) => {

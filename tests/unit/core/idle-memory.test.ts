@@ -97,7 +97,7 @@ const INTERRUPTED = ["journal", "store", "record"] as const;
 
 const shownLongAgo = (): ReconcileContext => {
   const at = preparing();
-  return { ...at, known: { ...at.known, projectionDue: 0 } };
+  return { ...at, known: { ...at.known, statusWritten: { sent: 0, answered: 0 } } };
 };
 
 describe("a large Transaction that waits for its turn", () => {

@@ -18,7 +18,7 @@ it.each([
   });
   const journal = journalIn(start.known);
   if (journal === undefined) throw new Error("no journal");
-  const sentAt = start.known.projectionDue;
+  const sentAt = start.known.statusWritten.sent + 1000;
   const written = (now: number) => projection({ ...start, now }, journal) as readonly ApiCall[];
   expect(written(sentAt - 1)).toEqual([]);
   const [write] = written(sentAt);

@@ -51,7 +51,7 @@ describe("one that waits for memory, and has applied nothing,", () => {
     const until = started + at.txn.spec.timeout;
     const shortBefore = decideWithoutMemory({
       ...at,
-      known: { ...at.known, projectionDue: until },
+      known: { ...at.known, statusWritten: { sent: until, answered: until } },
       now: until - 10_000,
     });
     expect(shortBefore).toMatchObject({ type: "wait", until });

@@ -73,7 +73,7 @@ const INSTANTS = new Set([
   "looked",
   "seen",
   "expires",
-  "projectionDue",
+  "statusWritten",
   "restoredAt",
 ]);
 const texts = new WeakMap<object, string>();

@@ -138,7 +138,7 @@ export const outlineAtRest = ({ txn, known }: Work): Work => {
   );
   return {
     txn: { metadata, spec: { ...spec, changes: [] }, status: { ...status, items: [], snapshots: [] } },
-    known: { ...rest, ...noObservations(known.since), projectionDue: known.projectionDue, changes: new Map(locks) },
+    known: { ...rest, ...noObservations(known.since), statusWritten: known.statusWritten, changes: new Map(locks) },
   };
 };
 

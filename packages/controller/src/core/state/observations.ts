@@ -81,8 +81,8 @@ export interface Observations {
   readonly admissionAt?: Instant;
   /** When the last create of a Lease, a store or the journal was sent that was not answered. */
   readonly unansweredCreate?: Instant;
-  /** The time from which on the status may show progress again. */
-  readonly projectionDue: Instant;
+  /** When the last write of the status was sent and answered; at first, when the Transaction was taken up. */
+  readonly statusWritten: { readonly sent: Instant; readonly answered: Instant };
   /** Requests fail: since when, and when that was reported last. */
   readonly retryingSince?: { readonly since: Instant; readonly reportedAt?: Instant };
 }
@@ -139,9 +139,6 @@ export const unchangedConflict = (
   return conflict?.resourceVersion === object?.metadata.resourceVersion ? conflict : undefined;
 };
 
-/** The status shows progress at most this often, in ms. */
-export const PROJECTION_INTERVAL = 1000;
-
 export const noObservations = (since: Instant): Observations => ({
   since,
   resources: new Map(),
@@ -157,7 +154,7 @@ export const noObservations = (since: Instant): Observations => ({
   cleanup: NOTHING_CLEANED_UP,
   denied: new Map(),
   conflicted: new Set(),
-  projectionDue: since + PROJECTION_INTERVAL,
+  statusWritten: { sent: since, answered: since },
 });
 
 /** Observations so far are outdated. The former states stay true. */

@@ -5,12 +5,9 @@ import { ownerUids } from "../kubernetes/kube-object.ts";
 import { withLockReleased, withReported } from "./cleanup.ts";
 import type { RecordFault, RecordFold } from "./fold.ts";
 import type { Faults, Folds } from "./folding.ts";
-import { mapChanges, PROJECTION_INTERVAL, reset } from "./observations.ts";
+import { mapChanges, reset } from "./observations.ts";
 import type { PreflightObservations } from "./preflight-observations.ts";
 import { reportedRetry } from "./retry-status.ts";
-
-/** Progress pauses so many times as long as its last write took: whatever that costs, it takes a tenth of the time. */
-const PROJECTION_PAUSE = 9;
 
 const withoutResult = (preflight: PreflightObservations | undefined): PreflightObservations | undefined =>
   preflight?.trial === undefined
@@ -20,7 +17,7 @@ const withoutResult = (preflight: PreflightObservations | undefined): PreflightO
 export const recordFolds: Folds<RecordFold> = {
   "status-written": (known, _, { answer, sent, at }) => ({
     ...known,
-    projectionDue: Math.max(sent + PROJECTION_INTERVAL, at + PROJECTION_PAUSE * (at - sent)),
+    statusWritten: { sent, answered: at },
     ...(E.isRight(answer) ? { hasRecorded: true } : {}),
   }),
   // After a conflict, another process may have begun it.

@@ -1,9 +1,10 @@
 // Writes progress into the status at most once a second, and the reason of a pause.
-import { cut, type Item } from "@janus/api";
+import { cut, type Item, type Transaction } from "@janus/api";
 import { type Effect, run, type Step, type EventSpec, wait, type Watched } from "./effect.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Instant } from "@janus/types";
 import type { Journal } from "./journal.ts";
+import type { Observations } from "./observations.ts";
 import { projected, updateStatus } from "./status-update.ts";
 import { APPLYING, WAITING } from "./conditions.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
@@ -11,7 +12,23 @@ import type { ReconcileContext } from "./reconcile-context.ts";
 /** The most bytes for which a condition has room. */
 const MAX_MESSAGE = 2048;
 
-/** A pause, with the reason in the status. Without a journal, there is no progress to show. */
+/** The status shows progress, and that it waits, at most this often, in ms. */
+const PROJECTION_INTERVAL = 1_000;
+
+/** Progress pauses so many times as long as its last write took: whatever that costs, it takes a tenth of the time. */
+const PROJECTION_PAUSE = 9;
+
+/** Another reason of the same wait is told at most this often, in ms: to those that wait for a lock, each other holder is one. */
+const REASON_INTERVAL = 10_000;
+
+/** The time from which on the status may show progress again. */
+const progressDue = ({ statusWritten: { sent, answered } }: Observations): Instant =>
+  Math.max(sent + PROJECTION_INTERVAL, answered + PROJECTION_PAUSE * (answered - sent));
+
+const saysThatItWaits = ({ status }: Transaction): boolean =>
+  status.conditions.some(({ type, reason }) => type === "Ready" && reason === WAITING);
+
+/** A pause, with the reason in the status and in these events. Without a journal, there is no progress to show. */
 export const waiting = (
   context: ReconcileContext,
   journal: Journal | undefined,
@@ -20,9 +37,12 @@ export const waiting = (
   ...events: readonly EventSpec[]
 ): Step => {
   const because = cut(reason, MAX_MESSAGE);
-  const { txn, now, settings } = context;
+  const { txn, known, now, settings } = context;
   const isReported = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
-  if (isReported || !isProjectionDue(context)) return wait(until, because, ...events);
+  const isAnother = saysThatItWaits(txn);
+  const { sent } = known.statusWritten;
+  const mayReportAt = isAnother ? Math.max(sent + REASON_INTERVAL, progressDue(known)) : sent + PROJECTION_INTERVAL;
+  if (isReported || now < mayReportAt) return wait(until, because, ...(isAnother ? [] : events));
   const items = journal === undefined ? txn.status.items : projected(txn, journal, settings);
   return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
 };
@@ -52,9 +72,10 @@ export const waitingForTargets = (
   const more = targets.length === 1 ? "" : ` (and ${targets.length - 1} more)`;
   const message = cut(`waiting for ${formatRef(first.place)}: ${first.waiting.gate}${more}`, MAX_MESSAGE);
   const isReported = txn.status.conditions.some((one) => one.type === "Ready" && one.message === message);
-  if (isReported || now < known.projectionDue)
+  const mayReportAt = saysThatItWaits(txn) ? progressDue(known) : known.statusWritten.sent + PROJECTION_INTERVAL;
+  if (isReported || now < mayReportAt)
     return {
-      ...wait(isReported ? until : Math.min(until, known.projectionDue), message),
+      ...wait(isReported ? until : Math.min(until, mayReportAt), message),
       watched: [...targets, ...others],
     };
   const waiting = new Map(
@@ -69,7 +90,7 @@ export const waitingForTargets = (
 };
 
 /** Whether the status may show progress again. */
-export const isProjectionDue = ({ known, now }: ReconcileContext): boolean => now >= known.projectionDue;
+export const isProjectionDue = ({ known, now }: ReconcileContext): boolean => now >= progressDue(known);
 
 /** Shows progress in the status, at most once a second, concurrently with the next write. */
 export const projection = (context: ReconcileContext, journal: Journal): readonly Effect[] => {
