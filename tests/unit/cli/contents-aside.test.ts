@@ -45,7 +45,7 @@ it("keeps every Secret in a Secret, with something random, whatever its size", (
 });
 
 it.each([
-  ["a few large ones", Array.from({ length: 12 }, (_, n) => change("ConfigMap", `a-${n}`, 600_000))],
+  ["a few large ones", Array.from({ length: 12 }, (_, n) => change("ConfigMap", `a-${n}`, 200_000))],
   [
     "as many as a Transaction has changes",
     Array.from({ length: MAX_CHANGES }, (_, n) => change("ConfigMap", `a-${n}`, 5_000)),
