@@ -29,6 +29,12 @@ type NextLockStep =
   | { readonly type: "request"; readonly effect: Effect }
   | { readonly type: "wait"; readonly until: Instant; readonly because: string };
 
+/**
+ * How long one that is behind another in the queue waits before it looks again, in ms. It is woken when its turn comes, unless the
+ * other one ends without having had the lock.
+ */
+const QUEUE_INTERVAL = 5_000;
+
 const request = (effect: Effect): NextLockStep => ({ type: "request", effect });
 
 const nextLockStep = (context: ReconcileContext, { index, target, place }: Wanted): NextLockStep => {
@@ -40,7 +46,7 @@ const nextLockStep = (context: ReconcileContext, { index, target, place }: Wante
   const take = (effect: Effect): NextLockStep => {
     if (first === undefined) return request(effect);
     const because = `waiting for ${formatRef(target)}: Transaction ${first.namespace}/${first.name} is before it in the queue (${lease})`;
-    return { type: "wait", until: nextPollAt(context, now), because };
+    return { type: "wait", until: now + QUEUE_INTERVAL, because };
   };
   if (observed === undefined || observed.type === "free")
     // A former process may have acquired it: then the other one waits for this one, and both would wait for ever.
