@@ -166,7 +166,7 @@ it("takes --prune without labels for a mistake", async () => {
 it("is interrupted by Ctrl-C alone: the Transaction goes on, and it says how to get back", async () => {
   const { namespace, janus: controller, over, submit } = await workspace();
   await controller();
-  await submit([{ ...creating(deployment("web", "web:v1")), waitFor: ["ready"] }], { timeout: "8s" });
+  await submit([{ ...creating(deployment("web", "web:v1")), waitFor: ["ready"] }], { timeout: "20s" });
   const running = start(["watch", "txn", "-n", namespace]);
   onTestFinished(() => running.kill("SIGKILL"));
   await expect.poll(running.written).toContain("waiting");

@@ -25,7 +25,7 @@ it("tells which Transactions changed an object, by whom, and which of its fields
   await run([creating(configMap("app"))], { name: "c-refused" });
   await run(
     [patching(configMap("app", { b: "4" })), { ...creating(deployment("web", "web:v1")), waitFor: ["ready"] }],
-    { name: "back", timeout: "2s" },
+    { name: "back", timeout: "8s" },
   );
   await submit([patching(configMap("app", { a: "9" }))], { name: "draft", lifecycle: "Draft" });
   await remove(transaction("gone"));

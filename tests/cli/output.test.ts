@@ -191,7 +191,7 @@ it("leaves the command to run next in one piece, however long the name is", asyn
   const name = `release-${"with-a-long-name-".repeat(4)}indeed`;
   await controller();
   const failing = { ...creating(deployment("web", "web:v1")), waitFor: ["ready"] };
-  await run([failing], { name, timeout: "3s" });
+  await run([failing], { name, timeout: "8s" });
   const { stdout } = await janus("explain", name, "-n", namespace);
   expect(stdout).toContain(`kubectl janus snapshot show ${name} -n ${namespace}`);
 });

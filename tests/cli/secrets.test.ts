@@ -18,7 +18,7 @@ it("shows no value that kubectl apply has put into an annotation of a Secret", a
   await create(applied("hunter2"));
   await controller();
   const failing = { ...creating(deployment("web", "web:v1")), waitFor: ["ready"] };
-  await run([patching(secret("key", { token: "x" })), failing], { timeout: "2s" });
+  await run([patching(secret("key", { token: "x" })), failing], { timeout: "8s" });
   await patch(applied("correct-horse"));
   const on = ["txn", "-n", namespace];
   const flags = ["-n", namespace, "--service-account", "deployer"];

@@ -16,7 +16,7 @@ it("shows what was there before, compares it with what is there now, and brings 
     patching(secret("key", { token: "x" })),
     creating(configMap("made")),
   ];
-  const { status } = await run([...changes, deleting(configMap("deleted")), failing()], { timeout: "3s" });
+  const { status } = await run([...changes, deleting(configMap("deleted")), failing()], { timeout: "8s" });
   expect(status.phase).toBe("RolledBack");
   const on = ["txn", "-n", namespace];
   const shown = (await janus("snapshot", "show", ...on)).stdout;

@@ -30,7 +30,7 @@ it("completes the deletion of a Namespace that takes longer than spec.timeout, a
   });
   await place.create(configMap("app", { version: "1" }));
   await place.janus();
-  await place.submit([patching(configMap("app", { version: "2" })), deleting(doomed)], { timeout: "5s" });
+  await place.submit([patching(configMap("app", { version: "2" })), deleting(doomed)], { timeout: "20s" });
   const ready = async () => (await place.txn()).status?.conditions?.find(({ type }) => type === "Ready")?.message;
   await expect.poll(ready).toContain("cannot be undone, so the Transaction can only be completed");
   await release();

@@ -96,7 +96,7 @@ it("does not make a change of a Role that its rollback could not grant again whe
     creating(configMap("last")),
   ];
   // It is given half a minute for what was granted to be effective.
-  const { status } = await place.run(changes, { timeout: "5s" });
+  const { status } = await place.run(changes, { timeout: "20s" });
   expect(status.phase).toBe("RolledBack");
   expect((await place.read(role("victim")))["rules"]).toEqual([rule]);
 });
