@@ -73,10 +73,10 @@ export default defineConfig(({ mode }) => {
     ssr: { resolve: { conditions: ["source", "module", "node"] } },
     test: {
       sequence: { sequencer: LongestFirst },
-      // For what hangs: what takes a second on an idle machine has taken twenty on a shared one.
-      testTimeout: 180_000,
-      hookTimeout: 180_000,
-      expect: { poll: { timeout: 120_000, interval: 100 } },
+      // For what hangs: what takes a second on an idle machine has taken a minute on a shared one.
+      testTimeout: 600_000,
+      hookTimeout: 600_000,
+      expect: { poll: { timeout: 300_000, interval: 100 } },
       // What CI keeps of a failure is its message: a list of what is wrong in full, not "[ Array(1) ]".
       chaiConfig: { truncateThreshold: 4_000 },
       reporters: ["verbose"],

@@ -70,7 +70,7 @@ export const waits: readonly Scenario[] = [
     // Time may run out before anything is in.
     orElse: ["Failed"],
     before: [bystander, a, held],
-    spec: spec([patch(a, { data: { value: "new" } }), deletion(held)], { timeout: "5s" }),
+    spec: spec([patch(a, { data: { value: "new" } }), deletion(held)], { timeout: "15s" }),
     userActions: [onPhase("RollingBack", removeFinalizers)],
   },
   {
@@ -86,7 +86,7 @@ export const waits: readonly Scenario[] = [
     // Time may run out before anything is in.
     orElse: ["Failed"],
     before: [bystander, a, held],
-    spec: spec([patch(a, { data: { value: "new" } }), replacement(b)], { timeout: "5s" }),
+    spec: spec([patch(a, { data: { value: "new" } }), replacement(b)], { timeout: "15s" }),
     userActions: [onPhase("RollingBack", removeFinalizers)],
   },
   {
