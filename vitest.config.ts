@@ -93,7 +93,7 @@ export default defineConfig(({ mode }) => {
             isolate: false,
           },
         },
-        { extends: true, test: { ...THOROUGH, name: "longer", include: LONGER, testTimeout: 600_000 } },
+        { extends: true, test: { ...THOROUGH, name: "longer", include: LONGER } },
         {
           extends: true,
           test: {

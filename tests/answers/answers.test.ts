@@ -142,7 +142,7 @@ describe(`whatever is answered to a request (JANUS_SEED=${seed})`, () => {
   let baselines: readonly Baseline[];
   beforeAll(async () => {
     baselines = await sideBySide(SIDE_BY_SIDE, sampleOf(all, SAMPLE.scenarios, random(seed)), measureBaseline);
-  }, 600_000);
+  });
 
   it.each([
     ["once", once, SAMPLE.once],

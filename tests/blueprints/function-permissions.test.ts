@@ -140,9 +140,7 @@ const existing = (): readonly Manifest[] => {
 
 it("has each function", () => expect(functionNames.filter((name) => !Object.hasOwn(ROWS, name))).toEqual([]));
 
-it("each function has the permissions that it says it needs, needs all of them, and no others", {
-  timeout: 600_000,
-}, async () => {
+it("each function has the permissions that it says it needs, needs all of them, and no others", async () => {
   await serveSnapshots();
   const namespace = await prepared();
   const node = await nodeFor(namespace);

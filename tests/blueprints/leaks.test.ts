@@ -165,9 +165,7 @@ const runsOf = (namespace: string) =>
 
 it("has each function", () => expect(functionNames.filter((name) => !Object.hasOwn(ROWS, name))).toEqual([]));
 
-it("no value of a Secret is in an object, event, URL or line of the log, whatever function and argument it is given to", {
-  timeout: 600_000,
-}, async () => {
+it("no value of a Secret is in an object, event, URL or line of the log, whatever function and argument it is given to", async () => {
   await serveSnapshots();
   const namespace = await prepared();
   const node = await nodeFor(namespace);

@@ -24,23 +24,17 @@ beforeAll(async () => {
 });
 afterAll(() => ways.close());
 
-it(`is waited out, whatever it is and whichever kind of request of a recipe meets it${showShare("trouble", SHARE)}`, {
-  timeout: 600_000,
-}, async () => {
+it(`is waited out, whatever it is and whichever kind of request of a recipe meets it${showShare("trouble", SHARE)}`, async () => {
   const { wrong, usual: kinds, met } = await eachKindMeetsTrouble(run, ways.badWay, SHARE);
   expect(wrong).toEqual([]);
   expect(kinds.filter((kind) => !met.has(kind))).toEqual([]);
 });
 
-it(`is waited out, whichever single write of a recipe meets it on its way back${showShare("write", WRITES)}`, {
-  timeout: 600_000,
-}, async () => {
+it(`is waited out, whichever single write of a recipe meets it on its way back${showShare("write", WRITES)}`, async () => {
   expect(await eachWriteMeetsTrouble(run, ways.badWay, WRITES)).toEqual([]);
 });
 
-it("is waited out when connections are cut again and again, the watch's and the log's among them", {
-  timeout: 600_000,
-}, async () => {
+it("is waited out when connections are cut again and again, the watch's and the log's among them", async () => {
   const way = await tunnel({ port: Number(new URL(controlPlane.url).port) });
   const server = connection.server.replace(/\d+$/, `${way.port}`);
   const theirs = connect({ ...connection, server }, { writeTimeout: 1500, deadline: 5000, connections: 256 });

@@ -12,7 +12,6 @@ import { commandsOf } from "./page-commands.ts";
 const repository = path.resolve(import.meta.dirname, "../..");
 
 /** Some minutes of several processes, on a machine that may be busy. */
-const LONG = { timeout: 600_000 };
 
 let cluster: BareCluster;
 beforeEach(async () => {
@@ -128,7 +127,7 @@ const leftOvers = async (): Promise<readonly string[]> => {
   return (await cluster.admin(`get ${kinds} -o name`)).split("\n").filter((name) => name.includes("janus"));
 };
 
-describe("Janus, installed with Helm,", LONG, () => {
+describe("Janus, installed with Helm,", () => {
   it("works, is upgraded under a Transaction, and is gone as the pages say", async () => {
     await runNodes(cluster);
     await follow("docs/install.md", "With Helm");
@@ -253,7 +252,7 @@ describe("Janus, installed with Helm,", LONG, () => {
   });
 });
 
-describe("Janus, installed with kubectl,", LONG, () => {
+describe("Janus, installed with kubectl,", () => {
   it("is taken over by Helm without a new Pod, and upgraded by it from then on", async () => {
     await runNodes(cluster);
     await follow("docs/install.md", "With kubectl");
@@ -281,7 +280,7 @@ describe("Janus, installed with kubectl,", LONG, () => {
   });
 });
 
-describe("Janus, installed with cdk8s,", LONG, () => {
+describe("Janus, installed with cdk8s,", () => {
   it("is what the page's file says", async () => {
     await runNodes(cluster);
     await cluster.admin("create namespace shop");
@@ -314,7 +313,7 @@ const uninstalledTooEarly = async (): Promise<void> => {
   await eventually(async () => (await cluster.admin(`get namespace shop -o jsonpath=${condition}`)) === "True");
 };
 
-describe("when the controller went before the Transactions", LONG, () => {
+describe("when the controller went before the Transactions", () => {
   it("an installation that is installed again releases what hangs", async () => {
     await uninstalledTooEarly();
     await follow("docs/uninstall.md", "Install it again");

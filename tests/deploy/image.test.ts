@@ -50,7 +50,7 @@ describe("the image", () => {
     renameSync(built.root, root);
     rmSync(path.join(directory, "build"), { recursive: true });
     image = { ...built, root };
-  }, 600_000);
+  });
 
   afterAll(() => rmSync(directory, { recursive: true }));
 

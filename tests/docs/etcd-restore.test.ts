@@ -71,4 +71,4 @@ it("after etcd was restored, active Transactions resume, or are rolled back if t
   expect(await Promise.all(["in-time", "late"].map(color))).toEqual(["green", "blue"]);
   const status = async () => (await fetch(`${second.url() ?? ""}/status`)).json();
   await expect.poll(status).toMatchObject({ leader: true, fence: "up" });
-}, 600_000);
+});

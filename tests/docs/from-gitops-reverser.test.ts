@@ -38,9 +38,7 @@ const reversersDefinition = (kind: string, plural: string) => ({
   },
 });
 
-const LONG = { timeout: 600_000 };
-
-it("docs/from-gitops-reverser.md goes from GitOps Reverser to Janus, with its objects", LONG, async () => {
+it("docs/from-gitops-reverser.md goes from GitOps Reverser to Janus, with its objects", async () => {
   const cluster = await bareCluster();
   onTestFinished(cluster.stop);
   const server = await startGitServer({ tls: false });

@@ -60,7 +60,7 @@ const tableOfThePage = (ways: readonly string[]): Readonly<Record<string, Readon
   );
 };
 
-it("every command of docs/from-helm.md works, and leaves behind what the page says", { timeout: 600_000 }, async () => {
+it("every command of docs/from-helm.md works, and leaves behind what the page says", async () => {
   const cluster = await ownCluster();
   onTestFinished(cluster.stop);
   const shell = shellOf(cluster, { path: [path.dirname(helmFile)], env: helmHome });

@@ -8,7 +8,6 @@ import { controllerProcess } from "../fixtures/controller-process.ts";
 import { shellOf } from "../fixtures/shell.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
-const LONG = { timeout: 600_000 };
 const PAGE = "docs/getting-started.md";
 
 /** The sections with commands, in the order of the page. */
@@ -29,7 +28,7 @@ const tour = [...(TOUR ?? "").matchAll(/^```console\n(.*?)^```$/gms)]
     return { command, exit: /^exit code (\d+)$/mu.exec(shown.join("\n"))?.[1] };
   });
 
-it("every command of docs/getting-started.md works, and the tour of docs/cli.md after it", LONG, async () => {
+it("every command of docs/getting-started.md works, and the tour of docs/cli.md after it", async () => {
   const cluster = await ownCluster();
   onTestFinished(cluster.stop);
   const user = "system:serviceaccount:janus-system:janus-controller";

@@ -97,9 +97,7 @@ const KINDS: readonly (readonly [string, string, Record<string, unknown>])[] = [
 /** Its gate is not met: all is rolled back. */
 const fails = { ...creating(configMap("never")), waitFor: ["jsonpath={.data.never}=x"], waitTimeout: "1s" };
 
-it("removes what kubectl apply has set, and nothing else, whatever the kind, and brings it back", {
-  timeout: 600_000,
-}, async () => {
+it("removes what kubectl apply has set, and nothing else, whatever the kind, and brings it back", async () => {
   const wrong = await sideBySide(6, KINDS, async ([apiVersion, kind, rest]) => {
     try {
       const place = await workspace();

@@ -11,7 +11,7 @@ import { configMap, right } from "./client.ts";
 let controlPlane: ControlPlane;
 beforeAll(async () => {
   controlPlane = await startControlPlane();
-}, 600_000);
+});
 afterAll(() => controlPlane.stop());
 
 const client = (options: ConnectOptions = {}) => {

@@ -40,7 +40,7 @@ export const controllerMemory = (): (() => ControllerMemory) => {
   };
   beforeAll(async () => {
     stage = await installed([], undefined, await compiledProgram());
-  }, 600_000);
+  });
   afterEach(() => running?.end());
   afterAll(async () => {
     await stage?.end();

@@ -68,7 +68,7 @@ let toStart = 0;
 beforeAll(async () => {
   stage = await installed(flags);
   crowd = await watchCrowd(stage.api);
-}, 600_000);
+});
 afterAll(async () => {
   crowd.stop();
   await stage.end();

@@ -40,7 +40,7 @@ const wideChange = (n: number, target: JsonObject, spec: JsonObject): JsonObject
   return { type: n % 3 === 0 ? "Patch" : "Update", target, content: { spec }, waitFor: ["cel=self.spec.size() > 0"] };
 };
 
-describe("the memory of the controller is bounded", { timeout: 600_000 }, () => {
+describe("the memory of the controller is bounded", () => {
   it.each(
     sampled(
       Object.entries(WIDE).map(([what, specOf], n) => [what, n, specOf] as const),

@@ -23,7 +23,7 @@ beforeAll(async () => {
   directory = await mkdtemp(path.join(os.tmpdir(), "janus-packed-"));
   const printed = await run(root, "npm", "run", "-s", "pack", "--", directory);
   tarballs = printed.trim().split("\n");
-}, 600_000);
+});
 afterAll(() => rm(directory, { recursive: true }));
 
 const tarballOf = (name: string): string =>

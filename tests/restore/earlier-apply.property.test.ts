@@ -76,9 +76,7 @@ const others = ({ metadata: { managedFields = [] } }: KubeObject) =>
     .filter(({ manager }) => manager === "gitops" || manager === "person")
     .map((entry) => ({ ...entry, time: undefined }));
 
-it("an Apply over an earlier one makes of an object what a server-side apply of one manager does, and it is taken back", {
-  timeout: 600_000,
-}, async () => {
+it("an Apply over an earlier one makes of an object what a server-side apply of one manager does, and it is taken back", async () => {
   await fc.assert(
     fc.asyncProperty(content, writes, content, async (first, since, second) => {
       const reference = await written("lasting", first, since);

@@ -75,14 +75,14 @@ export const noisyNeighbours = <Author extends { readonly clear: () => Promise<v
     testBed = await openTestBed(neighbourhood);
     bystander = await neighbourhood.bystander(testBed);
     await bystander.times(5);
-  }, 600_000);
+  });
   afterAll(async () => {
     bystander.stop();
     await testBed.end();
     console.log(["", "Beside a noisy neighbour:", ...report].join("\n  "));
   }, 60_000);
 
-  describe(`${title}${showShare("attack", share)}`, { timeout: 600_000 }, () => {
+  describe(`${title}${showShare("attack", share)}`, () => {
     it.each(sampled(neighbourhood.attacks, share).map(({ title, attack }, n) => [title, attack, n] as const))(
       "with %s",
       async (title, attack, n) => {

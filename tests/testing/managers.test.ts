@@ -68,7 +68,7 @@ const write: fc.Arbitrary<Write> = fc.record({
 
 describe("the model and the real API server agree on who manages which field after any writes", () => {
   let count = 0;
-  it("of a custom resource", { timeout: 600_000 }, async () => {
+  it("of a custom resource", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(write, { minLength: 2, maxLength: 5 }), async (writes) => {
         const object = manifest(`${GROUP}/v1`, "Split", `managed-${(count += 1)}`);

@@ -12,9 +12,7 @@ afterAll(() => testBed.clear());
 /** Contests at the same time, and how many come after each other. */
 const [SIDE_BY_SIDE, RUNS] = [4, 2];
 
-it(`Transactions of two controllers over the same targets never interleave, and all come to their end, whoever dies when (JANUS_SEED=${seed})`, {
-  timeout: 600_000,
-}, async () => {
+it(`Transactions of two controllers over the same targets never interleave, and all come to their end, whoever dies when (JANUS_SEED=${seed})`, async () => {
   const property = fc.asyncProperty(contest, async (drawn) => {
     expect(await hold(testBed.environment, drawn)).toEqual([]);
   });

@@ -64,7 +64,7 @@ describe.each([
   ["Committed", changes, committed],
   ["RolledBack", [...changes, ...oneTooMany], asBefore],
 ])("trouble that lasts, on the way to %s,", (phase, changes, wanted) => {
-  it("is waited out without a storm of requests, whichever kind it befalls", { timeout: 600_000 }, async () => {
+  it("is waited out without a storm of requests, whichever kind it befalls", async () => {
     const quiet = await furnished();
     const { hook, counts } = counting();
     await quiet.janus(hook);

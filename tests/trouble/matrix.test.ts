@@ -13,7 +13,7 @@ beforeAll(async () => void (testBed = await newTestBed()));
 afterAll(() => testBed.clear());
 
 describe.each(OUTCOMES)(`trouble on the way to %s${showShare("trouble", SHARE)}`, (outcome) => {
-  it("is waited out, whatever it is and whichever kind of request meets it", { timeout: 600_000 }, async () => {
+  it("is waited out, whatever it is and whichever kind of request meets it", async () => {
     const { run } = await transactionRun(testBed.environment, outcome);
     const { wrong, usual, met } = await eachKindMeetsTrouble(run, testBed.badWay, SHARE);
     expect(wrong).toEqual([]);
@@ -21,9 +21,7 @@ describe.each(OUTCOMES)(`trouble on the way to %s${showShare("trouble", SHARE)}`
     expect(met.size).toBeGreaterThan(usual.length);
   });
 
-  it(`is waited out, whichever single write meets it on its way back${showShare("write", WRITES)}`, {
-    timeout: 600_000,
-  }, async () => {
+  it(`is waited out, whichever single write meets it on its way back${showShare("write", WRITES)}`, async () => {
     const { run } = await transactionRun(testBed.environment, outcome);
     expect(await eachWriteMeetsTrouble(run, testBed.badWay, WRITES)).toEqual([]);
   });

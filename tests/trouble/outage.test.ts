@@ -27,7 +27,6 @@ const struck = async (
 
 it.each(["SIGTERM", "SIGKILL"] as const)(
   "every Transaction goes on when the API server was restarted (%s), wherever it was",
-  { timeout: 600_000 },
   async (signal) => {
     const wrong = await struck(async (go) => {
       const back = testBed.controlPlane.restart("kube-apiserver", signal);
@@ -38,7 +37,7 @@ it.each(["SIGTERM", "SIGKILL"] as const)(
   },
 );
 
-it("every Transaction goes on when etcd has paused, wherever it was", { timeout: 600_000 }, async () => {
+it("every Transaction goes on when etcd has paused, wherever it was", async () => {
   const wrong = await struck(async (go) => {
     testBed.controlPlane.pause("etcd");
     go();
@@ -48,9 +47,7 @@ it("every Transaction goes on when etcd has paused, wherever it was", { timeout:
   expect(wrong).toEqual([]);
 });
 
-it("every Transaction goes on when connections are cut again and again, the watch's among them", {
-  timeout: 600_000,
-}, async () => {
+it("every Transaction goes on when connections are cut again and again, the watch's among them", async () => {
   const way = await tunnel({ port: Number(new URL(testBed.controlPlane.url).port) });
   const { server } = testBed.connection;
   const theirs = connect(

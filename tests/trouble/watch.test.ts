@@ -50,7 +50,7 @@ const valueOf = async ({ read }: Place): Promise<unknown> =>
 /** How late a watch tells what it tells, in ms. */
 const LAG = 3000;
 
-it("takes nothing for new, or for the last word, that a watch tells late", { timeout: 600_000 }, async () => {
+it("takes nothing for new, or for the last word, that a watch tells late", async () => {
   const theirs = connect(testBed.inFront.way({ watchesLag: LAG }), TIMES);
   const wrong = await sideBySide(6, scenarios, async (scenario) => {
     const [late, planned] = await Promise.all([
@@ -78,7 +78,7 @@ it("takes nothing for new, or for the last word, that a watch tells late", { tim
   await theirs.close();
 });
 
-it("notices a watch that has silently fallen dumb, and what it did not tell", { timeout: 600_000 }, async () => {
+it("notices a watch that has silently fallen dumb, and what it did not tell", async () => {
   const way = await tunnel({ port: Number(new URL(testBed.controlPlane.url).port) });
   const theirs = connect({ ...testBed.connection, server: `https://127.0.0.1:${way.port}` }, TIMES);
   const { api, find } = testBed.environment;

@@ -62,5 +62,5 @@ describe.skipIf(!(await hasOracle()))("YAML, compared with kubectl in Go", () =>
     expect(all.filter(({ ours }) => "documents" in ours && ours.documents.length > 0).length).toBeGreaterThan(
       FILES / 3,
     );
-  }, 600_000);
+  });
 });

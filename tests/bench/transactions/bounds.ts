@@ -26,7 +26,7 @@ export const BOUNDS: readonly Bound[] = [
   { scenario: sizeName(10), measure: "ms", to: "kubectl apply", bound: 1.6, goal: 1 },
   { scenario: sizeName(50), measure: "ms", to: "kubectl apply", bound: 3.5, goal: 1 },
   { scenario: CPU, measure: SERVER, to: "bare writes", bound: 18, goal: 3 },
-  { scenario: CPU, measure: CONTROLLER, to: undefined, bound: 15, goal: 2 },
+  { scenario: CPU, measure: CONTROLLER, to: undefined, bound: 8, goal: 2 },
   { scenario: startName(0), measure: "MiB idle", to: undefined, bound: 130, goal: 90 },
   { scenario: startName(0), measure: "MiB at work", to: undefined, bound: 200, goal: 200 },
   { scenario: startName(10_000), measure: "MiB idle", to: undefined, bound: 145, goal: 90 },

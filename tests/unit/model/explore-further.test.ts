@@ -55,7 +55,7 @@ const INTERRUPTED: Budget = {
   late: isThorough ? 1 : 0,
 };
 
-describe("whoever interferes with a window of changes that a process leaves behind", { timeout: 600_000 }, () => {
+describe("whoever interferes with a window of changes that a process leaves behind", () => {
   it.each(sampled(windows, share({ npmTest: 28, ci: 28 })).map((types) => ({ types })))(
     "nothing is half-applied: $types",
     ({ types }) => {
@@ -64,7 +64,7 @@ describe("whoever interferes with a window of changes that a process leaves behi
   );
 });
 
-describe("whatever goes wrong, a Transaction ends, and never half-applied", { timeout: 600_000 }, () => {
+describe("whatever goes wrong, a Transaction ends, and never half-applied", () => {
   it.each(isThorough ? pairs : [["Create", "Delete"] as const])("any two misfortunes: %s, %s", (...types) => {
     expect(showViolations(exploration(types, TWICE))).toBe("");
   });

@@ -28,6 +28,12 @@ const progressDue = ({ statusWritten: { sent, answered } }: Observations): Insta
 const saysThatItWaits = ({ status }: Transaction): boolean =>
   status.conditions.some(({ type, reason }) => type === "Ready" && reason === WAITING);
 
+/** The time from which on the status may tell why it waits: soon, or, of another reason of the same wait, this long after it was written. */
+const reasonDue = ({ txn, known }: ReconcileContext, interval: number): Instant =>
+  saysThatItWaits(txn)
+    ? Math.max(known.statusWritten.sent + interval, progressDue(known))
+    : known.statusWritten.sent + PROJECTION_INTERVAL;
+
 /** A pause, with the reason in the status and in these events. Without a journal, there is no progress to show. */
 export const waiting = (
   context: ReconcileContext,
@@ -37,12 +43,10 @@ export const waiting = (
   ...events: readonly EventSpec[]
 ): Step => {
   const because = cut(reason, MAX_MESSAGE);
-  const { txn, known, now, settings } = context;
+  const { txn, now, settings } = context;
   const isReported = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
-  const isAnother = saysThatItWaits(txn);
-  const { sent } = known.statusWritten;
-  const mayReportAt = isAnother ? Math.max(sent + REASON_INTERVAL, progressDue(known)) : sent + PROJECTION_INTERVAL;
-  if (isReported || now < mayReportAt) return wait(until, because, ...(isAnother ? [] : events));
+  if (isReported || now < reasonDue(context, REASON_INTERVAL))
+    return wait(until, because, ...(saysThatItWaits(txn) ? [] : events));
   const items = journal === undefined ? txn.status.items : projected(txn, journal, settings);
   return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
 };
@@ -67,17 +71,14 @@ export const waitingForTargets = (
   targets: readonly [AwaitedTarget, ...AwaitedTarget[]],
   others: readonly Watched[] = [],
 ): Step => {
-  const { txn, known, now, settings } = context;
+  const { txn, now, settings } = context;
   const [first] = targets;
   const more = targets.length === 1 ? "" : ` (and ${targets.length - 1} more)`;
   const message = cut(`waiting for ${formatRef(first.place)}: ${first.waiting.gate}${more}`, MAX_MESSAGE);
   const isReported = txn.status.conditions.some((one) => one.type === "Ready" && one.message === message);
-  const mayReportAt = saysThatItWaits(txn) ? progressDue(known) : known.statusWritten.sent + PROJECTION_INTERVAL;
+  const mayReportAt = reasonDue(context, PROJECTION_INTERVAL);
   if (isReported || now < mayReportAt)
-    return {
-      ...wait(isReported ? until : Math.min(until, mayReportAt), message),
-      watched: [...targets, ...others],
-    };
+    return { ...wait(isReported ? until : Math.min(until, mayReportAt), message), watched: [...targets, ...others] };
   const waiting = new Map(
     targets.slice(0, MOST_AWAITED_ITEMS).map((target) => [target.index, target.waiting] as const),
   );
