@@ -47,7 +47,7 @@ export interface RunResult {
 const LASTING = 10_000;
 const LASTING_AT_MOST = 50_000;
 /** How long a Transaction may take when the trouble is over, in ms. */
-const PATIENCE = 120_000;
+const PATIENCE = 300_000;
 
 /** Events, which are off the critical path, and requests that depend on time: their order differs. */
 const isUnsteady = ({ purpose = "" }: Request): boolean => ["event", "renew-lock"].includes(purpose);

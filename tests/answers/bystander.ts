@@ -19,7 +19,7 @@ export interface Bystander {
   readonly committed: () => Promise<number | undefined>;
 }
 
-const PATIENCE = 60_000;
+const PATIENCE = 300_000;
 
 /** @param labels of the Transaction */
 export const bystander = async (

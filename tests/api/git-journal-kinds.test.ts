@@ -57,7 +57,7 @@ describe("the kinds of the Git journal", () => {
       "-",
     );
     namespace = await freshNamespace();
-    for (const resource of Object.values(RESOURCES)) await vi.waitUntil(() => isServed(resource), 120_000);
+    for (const resource of Object.values(RESOURCES)) await vi.waitUntil(() => isServed(resource), 300_000);
   });
 
   it("are defined without a warning", () => {
@@ -133,6 +133,6 @@ describe("the kinds of the Git journal", () => {
       expect((await kubectl("get", "gitjournal", "-n", namespace)).stdout).toContain(
         "gitdestination.configbutler.ai/a",
       );
-    }, 120_000);
+    });
   });
 });

@@ -246,4 +246,4 @@ it("no more actions are executed than there may be: the rest wait, the oldest fi
   await appendFile(go, "");
   await expect.poll(states).toEqual(["complete", "complete", "complete"]);
   expect((await readFile(runs, "utf8")).slice(0, "a\nb\nb\n".length)).toBe("a\nb\nb\n");
-}, 120_000);
+});

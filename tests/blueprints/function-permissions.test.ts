@@ -234,7 +234,7 @@ it("each function has the permissions that it says it needs, needs all of them, 
     await snapshotterTurn(namespace);
     return (await sets()).filter((one) => !isOver(one)).map(({ metadata }) => metadata.name ?? "");
   };
-  await expect.poll(unfinished, { timeout: 150_000, interval: 500 }).toEqual([]);
+  await expect.poll(unfinished, { interval: 500 }).toEqual([]);
   const ended = await sets();
   const outcomes = Object.fromEntries(
     ended.map(({ metadata, status }) => [

@@ -9,24 +9,16 @@ import { jsonLog, leadership, watchdog } from "@janus/runtime/parts";
 import { pods } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { timing } from "../e2e/fence-cluster.ts";
 import type { Manifest } from "../fixtures/administrator.ts";
 import { kubectlWith } from "../fixtures/cluster.ts";
 import { installed, type Installed, leaderOf } from "../fixtures/installed.ts";
+import { REQUEST_DEADLINE, timing, TIMING_FLAGS } from "../fixtures/leader-timing.ts";
 import { roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
 import { type RunningNode, startNode } from "../fixtures/node/start-node.ts";
 import { actionOn, actionSet, type ActionSetObject, blueprint } from "./objects.ts";
 
 const USER = "system:serviceaccount:janus-system:janus-blueprints";
-const seconds = (ms: number): string => `${ms / 1000}s`;
-const FLAGS = [
-  "--blueprints",
-  "--default-service-account=ops",
-  `--write-timeout=${seconds(timing.writeTimeout)}`,
-  `--leader-elect-lease-duration=${seconds(timing.leaseDuration)}`,
-  `--leader-elect-renew-deadline=${seconds(timing.renewDeadline)}`,
-  `--leader-elect-retry-period=${seconds(timing.retryPeriod)}`,
-];
+const FLAGS = ["--blueprints", "--default-service-account=ops", ...TIMING_FLAGS];
 
 let cluster: Installed;
 let node: RunningNode;
@@ -36,7 +28,7 @@ beforeAll(async () => {
   cluster = await installed(FLAGS, undefined, undefined, product);
   node = await startNode(cluster.api);
   directory = await mkdtemp(path.join(os.tmpdir(), "janus-installed-"));
-}, 120_000);
+});
 afterAll(async () => {
   await node.stop();
   await cluster.end();
@@ -99,20 +91,20 @@ it("goes on in another process when its leader is killed: each command runs once
   await expect.poll(async () => (await heir?.metrics()) ?? "").toContain("janus_blueprints_fence_up 1");
   const complaints = (await Promise.all(replicas.map((one) => one.complaints()))).flat();
   expect(complaints.filter((line) => /forbidden|cannot/iu.test(line))).toEqual([]);
-}, 180_000);
+});
 
 /** A controller in this process. */
 const candidate = async (identity: string, ...hooks: readonly Hook[]) => {
   const config = loadConfig({}, await cluster.controlPlane.userKubeconfig(USER));
   if (E.isLeft(config)) throw new Error(config.left);
-  const client = connect(config.right, { hooks, writeTimeout: timing.writeTimeout, deadline: 5000 });
+  const client = connect(config.right, { hooks, writeTimeout: timing.writeTimeout, deadline: REQUEST_DEADLINE });
   const election = leadership(client, {
     names: NAMES,
     fence: FENCE,
     identity,
     place: { namespace: "janus-system", name: "janus-blueprints-leader" },
     timing,
-    deadline: 1500,
+    deadline: REQUEST_DEADLINE,
     log: () => {},
   });
   onTestFinished(async () => {
@@ -158,7 +150,7 @@ it("creates no Pod as a leader that was paused until another one leads", async (
     left: { type: "refused", code: 422, message: expect.stringContaining(FENCE.key) as string },
   });
   expect(await work.pods()).toBe("");
-}, 120_000);
+});
 
 /** What kubectl complains of, as a user who may edit ActionSets, Secrets and nothing else in this namespace; `""`: of nothing. */
 const complaint = async (object: object, ...args: readonly string[]): Promise<string> => {

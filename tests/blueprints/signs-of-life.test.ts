@@ -48,7 +48,7 @@ it("counts each end and each phase once, over a restart, and logs with ActionSet
   const second = start(namespace);
   await expect.poll(() => second.metric("janus_actionset_resumed_total")).toEqual(["janus_actionset_resumed_total 1"]);
   await administrator.patch(within(namespace, { ...configMap, data: { is: "true" } }));
-  await vi.waitUntil(async () => isOver(await seen()), { timeout: 120_000 });
+  await vi.waitUntil(async () => isOver(await seen()), { timeout: 300_000 });
 
   const ended = 'janus_actionset_phase_duration_seconds_count{function="%",result="complete"} 1';
   expect(await first.metric("janus_actionset_phase_duration_seconds_count")).toEqual([ended.replace("%", "KubeOps")]);

@@ -42,7 +42,7 @@ beforeAll(async () => {
   // What it may do as installed, and no more.
   client = await cluster.as(USER, 8);
   kinds = discovery(cluster.api);
-}, 120_000);
+});
 afterAll(() => cluster.end());
 
 const placeOf = async ({ apiVersion, kind, metadata: { name, namespace } }: Manifest) => {

@@ -18,7 +18,7 @@ const isServed = (kind: string): Promise<boolean> =>
     () => false,
   );
 for (const kind of ["Blueprint", "ActionSet", "Profile"])
-  await vi.waitUntil(() => isServed(kind), { timeout: 120_000 });
+  await vi.waitUntil(() => isServed(kind), { timeout: 300_000 });
 
 const config = loadConfig({}, controlPlane.kubeconfig);
 if (E.isLeft(config)) throw new Error(config.left);

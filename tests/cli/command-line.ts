@@ -49,8 +49,16 @@ export const start = (args: readonly string[], { stdin = "", env = {}, program =
   return { pid: child.pid ?? 0, written: () => stdout + stderr, ended, kill: (signal) => void child.kill(signal) };
 };
 
-/** Runs the program. */
-export const janus = (...args: readonly string[]): Promise<Outcome> => start(args).ended;
+/** What any command may say meanwhile where everything is slow. */
+const MEANWHILE = /^(?:Waiting for the controller to render|No controller has started it so far\.) .*\n/gmu;
+
+const over = async ({ ended }: Running): Promise<Outcome> => {
+  const outcome = await ended;
+  return { ...outcome, stderr: outcome.stderr.replace(MEANWHILE, "") };
+};
+
+/** Runs the program; see `start` for what it says while it waits for a controller. */
+export const janus = (...args: readonly string[]): Promise<Outcome> => over(start(args));
 
 /** Runs the program with this standard input. */
-export const janusWith = (stdin: string, ...args: readonly string[]): Promise<Outcome> => start(args, { stdin }).ended;
+export const janusWith = (stdin: string, ...args: readonly string[]): Promise<Outcome> => over(start(args, { stdin }));

@@ -178,8 +178,7 @@ it("applies a set of 131 objects of 2.4 MiB", async () => {
     "--name",
     "txn",
   );
-  // Where everything is slow, it says so meanwhile.
-  expect([applied.code, applied.stderr.replace(/^No controller has started it so far\. .*\n/u, "")]).toEqual([0, ""]);
+  expect([applied.code, applied.stderr]).toEqual([0, ""]);
   expect((await place.txn()).status).toMatchObject({ phase: "Committed", progress: "131/131" });
   for (const object of stack.slice(0, 3)) expect((await place.read(object))["data"]).toEqual(object["data"]);
   // Only as many as there was no room for.

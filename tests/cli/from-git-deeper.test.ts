@@ -223,7 +223,7 @@ it("brings a namespace that was deleted back by one Transaction, with what is in
       ),
     );
     for (const one of [account, certificates])
-      await vi.waitUntil(async () => (await administrator.read(within(name, one))) !== undefined, { timeout: 120_000 });
+      await vi.waitUntil(async () => (await administrator.read(within(name, one))) !== undefined, { timeout: 300_000 });
   }
   await administrator.patch({ ...within(pulling, account), imagePullSecrets: [{ name: "registry" }] });
   await create(configMap("other", { a: "1" }));
@@ -232,7 +232,7 @@ it("brings a namespace that was deleted back by one Transaction, with what is in
   await patch(configMap("other", { a: "2" }));
   for (const name of [plain, pulling]) await administrator.remove(namespaceOf(name));
   const isGone = async (): Promise<boolean> => (await texts(all)).every((text) => text === undefined);
-  await vi.waitUntil(isGone, { timeout: 120_000 });
+  await vi.waitUntil(isGone, { timeout: 300_000 });
 
   await controller();
   const back = async (name: string, txn: string): Promise<Outcome> => {
@@ -247,7 +247,7 @@ it("brings a namespace that was deleted back by one Transaction, with what is in
   expect((await back(pulling, "pulling")).stderr).toMatch(
     /^Left as it is: ServiceAccount .*default: Kubernetes makes it/u,
   );
-  await vi.waitUntil(async () => (await administrator.read(within(pulling, account))) !== undefined, 120_000);
+  await vi.waitUntil(async () => (await administrator.read(within(pulling, account))) !== undefined, 300_000);
   expect(planned(await plan("--from-git", good, FOLDER, "--only-namespace", pulling, "-o", "json"))).toEqual([
     expect.objectContaining({ type: "Patch", content: { imagePullSecrets: [{ name: "registry" }] } }),
   ]);
@@ -448,7 +448,7 @@ describe("a repository on a server", () => {
       "-f",
       "-",
     );
-    await vi.waitUntil(async () => (await kubectl("get", "gitdestinations,gitrepoconfigs", "-A")).code === 0, 120_000);
+    await vi.waitUntil(async () => (await kubectl("get", "gitdestinations,gitrepoconfigs", "-A")).code === 0, 300_000);
     const server = await startGitServer({
       tls: false,
       authorization: `Basic ${Buffer.from("alice:s3cret-word").toString("base64")}`,

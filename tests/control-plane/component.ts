@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Leash } from "./leash.ts";
@@ -13,7 +13,9 @@ export interface Component {
   readonly start: () => Promise<void>;
   /** Resolves when the process is gone. @param signal SIGTERM lets it end in its own way. @default SIGKILL */
   readonly kill: (signal?: "SIGTERM" | "SIGKILL") => Promise<void>;
-  readonly signal: (signal: "SIGSTOP" | "SIGCONT") => void;
+  /** Stops it in its tracks (SIGSTOP). Resolves when none of its threads runs any more, which takes a while where cores are busy. */
+  readonly pause: () => Promise<void>;
+  readonly resume: () => void;
   readonly pid: () => number | undefined;
 }
 
@@ -32,11 +34,18 @@ interface Program {
  */
 const GARBAGE = { GOGC: "400", GOMEMLIMIT: "4GiB" } as const;
 
-const readyWithin = 60_000;
+const readyWithin = 300_000;
 const askEvery = 25;
 
 const lastLines = async (file: string, count: number) =>
   (await readFile(file, "utf8")).trimEnd().split("\n").slice(-count).join("\n");
+
+/** Whether no thread runs; where the system does not tell (there is no /proc), that is assumed. */
+const isStopped = async (pid: number): Promise<boolean> => {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const states = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/status`, "utf8").catch(() => ""));
+  return (await Promise.all(states)).every((text) => !/^State:\s+[^T]/mu.test(text));
+};
 
 export const component = (program: Program, held: Leash, log: Log): Component => {
   const { name } = program;
@@ -65,6 +74,11 @@ export const component = (program: Program, held: Leash, log: Log): Component =>
     return started;
   };
 
+  const signalled = (signal: "SIGSTOP" | "SIGCONT"): number => {
+    if (child?.pid === undefined || !child.kill(signal)) throw new Error(`${name} is not running`);
+    return child.pid;
+  };
+
   return {
     start: async () => {
       const began = performance.now();
@@ -87,9 +101,11 @@ export const component = (program: Program, held: Leash, log: Log): Component =>
       child.kill(signal);
       await exited;
     },
-    signal: (signal) => {
-      if (child?.kill(signal) !== true) throw new Error(`${name} is not running`);
+    pause: async () => {
+      const pid = signalled("SIGSTOP");
+      while (!(await isStopped(pid))) await setTimeout(1);
     },
+    resume: () => void signalled("SIGCONT"),
     pid: () => child?.pid,
   };
 };

@@ -18,8 +18,8 @@ export interface ControlPlane extends Facts {
   readonly userKubeconfig: (name: string, groups?: readonly string[]) => Promise<string>;
   /** Undefined while it does not run. */
   readonly pid: (name: ComponentName) => number | undefined;
-  /** Stops it in its tracks (SIGSTOP): connections stay open and nothing answers. */
-  readonly pause: (name: ComponentName) => void;
+  /** Stops it in its tracks: connections stay open and nothing answers. */
+  readonly pause: (name: ComponentName) => Promise<void>;
   readonly resume: (name: ComponentName) => void;
   /**
    * Ends it, starts it again on the same state, and resolves when it is ready.
@@ -156,8 +156,8 @@ export const startControlPlane = async (options: Options = {}): Promise<ControlP
     ...facts,
     userKubeconfig: (name, groups) => userKubeconfig(facts, name, groups),
     pid: (name) => components[name].pid(),
-    pause: (name) => components[name].signal("SIGSTOP"),
-    resume: (name) => components[name].signal("SIGCONT"),
+    pause: (name) => components[name].pause(),
+    resume: (name) => components[name].resume(),
     restart: async (name, signal) => {
       await components[name].kill(signal);
       await components[name].start();

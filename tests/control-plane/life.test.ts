@@ -19,7 +19,7 @@ it("can be paused, resumed, and restarted with its state kept; after stop nothin
   const isUp = () => answers(controlPlane, "/api/v1/namespaces/default/serviceaccounts/default");
   expect(runningWith(directory)).toHaveLength(4); // three components and the guard
 
-  pause("kube-apiserver");
+  await pause("kube-apiserver");
   expect(await isUp()).toBe(false);
   resume("kube-apiserver");
   expect(await isUp()).toBe(true);

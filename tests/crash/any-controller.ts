@@ -16,7 +16,7 @@ export interface Subject<World> {
 }
 
 /** How long it may take to end, in ms: far longer than it takes. */
-const PATIENCE = 180_000;
+const PATIENCE = 300_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

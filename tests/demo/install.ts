@@ -35,7 +35,7 @@ const anyTransaction = {
 
 /** Until the API server has the schema that it needs to stamp who creates a Transaction, which takes it some seconds. */
 export const untilAccepted = async (controlPlane: ControlPlane): Promise<void> => {
-  const giveUpAt = performance.now() + 120_000;
+  const giveUpAt = performance.now() + 300_000;
   for (;;) {
     try {
       await kubectl(controlPlane, JSON.stringify(anyTransaction), "create", "--dry-run=server", "-f", "-");
@@ -64,7 +64,7 @@ export const install = async (
     "",
     "wait",
     "--for=condition=Established",
-    "--timeout=30s",
+    "--timeout=300s",
     "crd/transactions.backup.janus.io",
   );
   await untilAccepted(controlPlane);

@@ -37,7 +37,7 @@ const electionFlags = [
   "--write-timeout=2s", // together with the renew deadline no longer than the lease duration
 ];
 
-const leadsWithin = 120_000;
+const leadsWithin = 300_000;
 const dayInSeconds = 24 * 60 * 60;
 
 /** A token as a kubelet asks for one for a Pod. https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/ */

@@ -38,7 +38,7 @@ export interface TransactionSpec extends JsonObject {
   readonly changes: readonly JsonObject[];
 }
 
-const endsWithin = 120_000;
+const endsWithin = 300_000;
 
 export const positionIn = (journal: KubeObject | undefined): Position | undefined => {
   const data = (journal?.["data"] ?? {}) as Readonly<Record<string, string>>;

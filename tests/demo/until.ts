@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-const within = 120_000;
+const within = 300_000;
 
 /** Errors: rejects when it does not hold in time. */
 export const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {

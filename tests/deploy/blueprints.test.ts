@@ -139,7 +139,7 @@ describe("the definitions of Kanister's kinds", () => {
     );
     if (applied.code !== 0 || applied.stderr !== "") throw new Error(applied.stderr);
     const names = ["actionsets", "blueprints", "profiles"].map((plural) => `crd/${plural}.cr.kanister.io`);
-    await kubectl("wait", "--for=condition=Established", "--timeout=120s", ...names);
+    await kubectl("wait", "--for=condition=Established", "--timeout=300s", ...names);
   });
 
   it("accept an ActionSet as kanctl writes it, and leave it as it is", async () => {

@@ -98,21 +98,21 @@ it("and it can do all its work: commit, roll back, lead, try the fence, mark its
   const held = labelled(secret("held"), { finalizers: ["example.com/hold"], labels: {} });
   await cluster.admin("create -f -", held);
   await cluster.admin("create -f -", transaction("committed"));
-  await cluster.admin("wait --for=condition=Committed --timeout=120s txn/committed");
+  await cluster.admin("wait --for=condition=Committed --timeout=300s txn/committed");
   const deletion = { type: "Delete", target: { apiVersion: "v1", kind: "Secret", name: "held" } };
   await cluster.admin("create -f -", transaction("rolled-back", deletion));
-  await cluster.admin("wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=120s secret/held");
+  await cluster.admin("wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=300s secret/held");
   await cluster.admin("annotate txn rolled-back backup.janus.io/request-rollback=now");
   await cluster.admin('patch secret held --type=merge -p={"metadata":{"finalizers":null}}');
-  await cluster.admin("wait --for=condition=RolledBack --timeout=120s txn/rolled-back");
+  await cluster.admin("wait --for=condition=RolledBack --timeout=300s txn/rolled-back");
   await cluster.admin("delete txn --all");
 
   // Whoever may edit them must not keep it from its work, nor the namespace from its end.
   await cluster.admin("create -f -", transaction("unlabelled", deletion));
-  await cluster.admin("wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=120s secret/held");
+  await cluster.admin("wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=300s secret/held");
   await cluster.admin("label configmap,secret -l janus.io/transaction=unlabelled app.kubernetes.io/managed-by-");
   await cluster.admin('patch secret held --type=merge -p={"metadata":{"finalizers":null}}');
-  await cluster.admin("wait --for=condition=Committed --timeout=120s txn/unlabelled");
+  await cluster.admin("wait --for=condition=Committed --timeout=300s txn/unlabelled");
   await eventually(
     async () => (await cluster.admin("get configmap,secret -l janus.io/transaction=unlabelled -o name")) === "",
   );

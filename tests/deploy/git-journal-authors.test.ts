@@ -20,7 +20,7 @@ const reading = (group: string, ...resources: readonly string[]) => ({
 let cluster: OwnCluster;
 beforeAll(async () => {
   cluster = await ownCluster({ gitJournal: {} });
-  await cluster.admin("wait --for=condition=Established --timeout=120s crd/watchrules.configbutler.ai");
+  await cluster.admin("wait --for=condition=Established --timeout=300s crd/watchrules.configbutler.ai");
   const writing = { ...RULES, verbs: ["*"] };
   await cluster.person("writer", writing, reading("", "configmaps"), reading("apps", "deployments"));
   await cluster.person("reader-of-secrets", writing, {

@@ -52,7 +52,7 @@ it("the webhook is called on the leader alone, and on the next one when its Pod 
     flagsOf: (pod) => [`--work-dir=${path.join(directory, pod)}`, "--webhook-port=0"],
     env: { PATH: process.env["PATH"] },
   });
-  await cluster.admin(`rollout status deployment/${NAME} -n janus-system --timeout=120s`);
+  await cluster.admin(`rollout status deployment/${NAME} -n janus-system --timeout=300s`);
   expect(await listed("pods")).toHaveLength(2);
   const first = await leader();
   await eventually(async () => (await called()).join() === first);

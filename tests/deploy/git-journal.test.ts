@@ -222,7 +222,7 @@ it("who may not list Secrets makes no rule that selects them", async () => {
   const namespace = await freshNamespace();
   await apply(gitJournalCrds);
   await apply(render((chart) => new GitJournalPolicies(chart, "Policies")));
-  await kubectl("wait", "--for=condition=Established", "--timeout=120s", "crd/watchrules.configbutler.ai");
+  await kubectl("wait", "--for=condition=Established", "--timeout=300s", "crd/watchrules.configbutler.ai");
   await apply(
     [
       role("writer", WRITER, { apiGroups: [""], resources: ["configmaps"], verbs: ["list"] }),

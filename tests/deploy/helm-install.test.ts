@@ -100,7 +100,7 @@ const halfWay = async (): Promise<void> => {
   await cluster.admin("create -f -", configMap("map"));
   await cluster.admin("create -f -", configMap("held", ["example.com/hold"]));
   await cluster.admin("create -f -", transaction("half-way", patching("map"), deleting("held")));
-  await cluster.admin("wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=120s -n shop configmap/held");
+  await cluster.admin("wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=300s -n shop configmap/held");
 };
 const removeFinalizers = (): Promise<string> =>
   cluster.admin('patch configmap held -n shop --type=json -p=[{"op":"remove","path":"/metadata/finalizers"}]');
@@ -149,7 +149,7 @@ describe("Janus, installed with Helm,", () => {
       ),
     );
     const waiting = follow("docs/uninstall.md", "2. Let active Transactions finish");
-    await cluster.admin("wait --for=jsonpath={.metadata.annotations} --timeout=120s -n shop txn/half-way");
+    await cluster.admin("wait --for=jsonpath={.metadata.annotations} --timeout=300s -n shop txn/half-way");
     await removeFinalizers();
     expect((await waiting)[0]).toContain("shop/half-way Committing");
     // It was asked to roll back when its last change was under way: what was deleted is there again.
@@ -164,7 +164,7 @@ describe("Janus, installed with Helm,", () => {
     await follow("docs/uninstall.md", "4. Remaining objects");
     expect(await leftOvers()).toEqual([]);
     await removeFinalizers(); // What was deleted came back with the finalizer that it had.
-    await cluster.admin("delete namespace shop --timeout=120s");
+    await cluster.admin("delete namespace shop --timeout=300s");
   });
 
   it("has the image of the new version after an upgrade, and the old one after a rollback", async () => {

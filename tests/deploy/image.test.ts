@@ -92,7 +92,7 @@ describe("the image", () => {
     onTestFinished(() => void controller.kill("SIGKILL"));
     const log = text(controller.stderr);
 
-    const committed = ["wait", "--for=jsonpath={.status.phase}=Committed", "--timeout=120s", "transaction/greeting"];
+    const committed = ["wait", "--for=jsonpath={.status.phase}=Committed", "--timeout=300s", "transaction/greeting"];
     const waited = await kubectlWith({ kubeconfig: admin }, ...committed);
     controller.kill("SIGTERM");
     expect({ ...waited, log: await log }).toMatchObject({ code: 0, log: expect.not.stringMatching(/forbidden/i) });

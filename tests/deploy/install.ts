@@ -16,7 +16,7 @@ export const printedManifests = (...flags: readonly string[]): string =>
 export const install = async (kubeconfig = controlPlane.kubeconfig): Promise<Outcome> => {
   const strictly = ["--server-side", "--validate=strict", "--warnings-as-errors"];
   const applied = await kubectlWith({ stdin: printedManifests(), kubeconfig }, "apply", ...strictly, "-f", "-");
-  const established = ["wait", "--for=condition=Established", "--timeout=120s"];
+  const established = ["wait", "--for=condition=Established", "--timeout=300s"];
   await kubectlWith({ kubeconfig }, ...established, "crd/transactions.backup.janus.io");
   return applied;
 };

@@ -54,7 +54,7 @@ const exposedByJournal = async (): Promise<string> => {
   const crds = JSON.stringify({ apiVersion: "v1", kind: "List", items: gitJournalCrds });
   // Another file of this run may have applied them.
   await kubectlWith({ stdin: crds }, "apply", "--server-side", "--force-conflicts", "-f", "-");
-  await kubectl("wait", "--for=condition=Established", "--timeout=120s", "crd/gitrepoconfigs.configbutler.ai");
+  await kubectl("wait", "--for=condition=Established", "--timeout=300s", "crd/gitrepoconfigs.configbutler.ai");
   const namespace = await freshNamespace();
   const directory = mkdtempSync(path.join(tmpdir(), "git-journal-metrics-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

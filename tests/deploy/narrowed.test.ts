@@ -23,9 +23,9 @@ it("a controller that may act as certain ServiceAccounts only works for these, a
   const { url } = controllerProcess([`--kubeconfig=${kubeconfig}`, "--http-port=0"]);
   await cluster.admin("create -f -", transaction("allowed", "deployer"));
   await cluster.admin("create -f -", transaction("not-allowed", "default"));
-  await cluster.admin("wait --for=condition=Committed --timeout=120s txn/allowed");
+  await cluster.admin("wait --for=condition=Committed --timeout=300s txn/allowed");
   // A denial of the controller's own permissions has to last for half a minute: an API server that has just started denies them, too.
-  await cluster.admin("wait --for=condition=Failed --timeout=120s txn/not-allowed");
+  await cluster.admin("wait --for=condition=Failed --timeout=300s txn/not-allowed");
   const message = "get txn not-allowed -o jsonpath={.status.conditions[?(@.type=='Failed')].message}";
   expect(await cluster.admin(message)).toMatch(
     /^no changes were applied: .*cannot impersonate resource "serviceaccounts"/,

@@ -55,7 +55,7 @@ export const ownCluster = async (props: JanusProps = {}, options: Options = {}):
   const [namespace, ...rest] = installation(props).filter(({ kind }) => kind !== "Deployment");
   if (namespace !== undefined) await install(namespace);
   await install(...rest);
-  await admin("wait --for=condition=Established --timeout=120s crd/transactions.backup.janus.io");
+  await admin("wait --for=condition=Established --timeout=300s crd/transactions.backup.janus.io");
   if (props.stampsUsers === true) await untilAccepted(cluster);
   await admin("create serviceaccount deployer");
   await admin("create rolebinding deployer --clusterrole=admin --serviceaccount=default:deployer");
@@ -74,4 +74,4 @@ export const ownCluster = async (props: JanusProps = {}, options: Options = {}):
 
 /** The API server hears of rights and policies a moment after they were written. */
 export const eventually = (isSo: () => Promise<boolean>): Promise<boolean> =>
-  vi.waitUntil(isSo, { timeout: 120_000, interval: 100 });
+  vi.waitUntil(isSo, { timeout: 300_000, interval: 100 });

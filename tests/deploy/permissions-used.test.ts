@@ -83,12 +83,12 @@ it("the controller has no permission that it does not use, and lacks none", asyn
   const kubeconfig = await cluster.userKubeconfig(user);
   const env = { POD_NAME: await cluster.admin(named), POD_NAMESPACE: "janus-system" };
   const { url } = controllerProcess([`--kubeconfig=${kubeconfig}`, "--http-port=0", "--metrics-auth"], env);
-  await cluster.admin("wait --for=condition=RolledBack --timeout=120s txn/rolled-back");
+  await cluster.admin("wait --for=condition=RolledBack --timeout=300s txn/rolled-back");
   await cluster.admin("create -f -", transaction("committed", edits, { ttlSecondsAfterFinished: 1 }));
-  await cluster.admin("wait --for=condition=Committed --timeout=120s txn/small");
+  await cluster.admin("wait --for=condition=Committed --timeout=300s txn/small");
   await eventually(async () => /LockWaiting .*\(x\d/.test(await cluster.admin("describe txn waiting")));
-  await cluster.admin("delete txn waiting --timeout=120s");
-  await cluster.admin("wait --for=delete --timeout=120s txn/committed");
+  await cluster.admin("delete txn waiting --timeout=300s");
+  await cluster.admin("wait --for=delete --timeout=300s txn/committed");
 
   await cluster.admin(
     "create clusterrolebinding reader --clusterrole=janus-metrics-reader --serviceaccount=default:deployer",

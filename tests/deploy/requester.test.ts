@@ -138,13 +138,13 @@ describe("where the cluster can stamp it", () => {
     await cluster.admin("create -f -", { ...txn("works"), spec: { ...txn("works").spec, ttlSecondsAfterFinished: 1 } });
     const kubeconfig = await cluster.userKubeconfig("system:serviceaccount:janus-system:janus-controller");
     controllerProcess([`--kubeconfig=${kubeconfig}`, "--http-port=0"]);
-    await cluster.admin("wait --for=condition=Committed --timeout=120s txn/owned");
-    await cluster.admin("wait --for=delete --timeout=120s txn/works");
+    await cluster.admin("wait --for=condition=Committed --timeout=300s txn/owned");
+    await cluster.admin("wait --for=delete --timeout=300s txn/works");
     // With a foreground deletion the collector writes to the Transaction, too.
     await cluster.admin("delete configmap owner --cascade=foreground --wait=false");
-    await cluster.admin("wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=120s txn/owned");
+    await cluster.admin("wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=300s txn/owned");
     await cluster.admin('patch txn owned --type=json -p=[{"op":"remove","path":"/metadata/finalizers"}]');
-    expect(await cluster.kubectl("admin", "wait --for=delete --timeout=120s txn/owned")).toMatchObject({ code: 0 });
+    expect(await cluster.kubectl("admin", "wait --for=delete --timeout=300s txn/owned")).toMatchObject({ code: 0 });
   });
 });
 

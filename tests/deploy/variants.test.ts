@@ -77,7 +77,7 @@ let cluster: OwnCluster;
 beforeAll(async () => {
   cluster = await ownCluster();
   await cluster.install(...prometheusCrds);
-  await cluster.admin("wait --for=condition=Established --timeout=120s crd --all");
+  await cluster.admin("wait --for=condition=Established --timeout=300s crd --all");
   await cluster.admin("create priorityclass janus --value=1000");
 });
 afterAll(() => cluster.stop());

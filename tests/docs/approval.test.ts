@@ -67,7 +67,7 @@ describe("docs/approval.md", () => {
     const [accounts = ""] = commandsOf(PAGE, "Propose and approve");
     for (const command of [...commandsOf(PAGE, "Set it up"), accounts, ...commandsOf(PAGE, "Without stamps")])
       await follow(shell, command);
-    await admin("wait txn opening-hours -n bakery --for=condition=Committed --timeout=30s");
+    await admin("wait txn opening-hours -n bakery --for=condition=Committed --timeout=300s");
     expect(await admin("get configmap -n bakery opening-hours -o jsonpath={.data.sunday}")).toBe("closed");
   });
 });

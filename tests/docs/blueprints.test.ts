@@ -121,7 +121,7 @@ describe("docs/from-kanister.md", () => {
     for (const namespace of ["kanister", "shop"]) await admin(`create namespace ${namespace}`);
     // What the chart of Kanister installs, as far as it is of use here.
     await shellOf(cluster)("npm run -s crd -- cr.kanister.io | kubectl create -f -");
-    await admin("wait --for=condition=Established --timeout=30s crd/actionsets.cr.kanister.io");
+    await admin("wait --for=condition=Established --timeout=300s crd/actionsets.cr.kanister.io");
     await admin(`create deployment -n kanister ${operator} --image=kanister`);
     await admin(`create serviceaccount -n kanister ${operator}`);
     await admin(`create clusterrolebinding kanister --clusterrole=admin --serviceaccount=kanister:${operator}`);
@@ -151,6 +151,6 @@ describe("docs/from-kanister.md", () => {
     expect(await admin(`get deployment -n kanister ${operator} -o jsonpath={.spec.replicas}`)).toBe("1");
     expect(await admin("get secrets -n kanister -o name")).toBe("");
     expect(await admin("get actionsets -n kanister -o jsonpath={.items[*].metadata.finalizers}")).toBe("");
-    await admin("delete actionsets -n kanister --all --timeout=20s");
+    await admin("delete actionsets -n kanister --all --timeout=300s");
   });
 });

@@ -43,19 +43,19 @@ it("after etcd was restored, active Transactions resume, or are rolled back if t
     await cluster.admin("create -f -", transaction(name, timeout));
   }
   for (const name of ["in-time", "late"])
-    await cluster.admin(`wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=30s secret/${name}`);
-  cluster.pause("etcd");
+    await cluster.admin(`wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=300s secret/${name}`);
+  await cluster.pause("etcd");
   await cp(data, backup, { recursive: true });
   cluster.resume("etcd");
 
   // Much happens later that is not in the backup.
   await removeFinalizers("in-time");
-  await cluster.admin("wait --for=condition=Committed --timeout=30s txn/in-time");
+  await cluster.admin("wait --for=condition=Committed --timeout=300s txn/in-time");
   await cluster.admin('patch configmap in-time --type=merge -p={"data":{"color":"red"}}');
   first.kill("SIGTERM");
   await first.ended;
 
-  cluster.pause("etcd");
+  await cluster.pause("etcd");
   await rm(data, { recursive: true });
   await cp(backup, data, { recursive: true });
   for (const name of ["etcd", "kube-apiserver", "kube-controller-manager"] as const) await cluster.restart(name);
@@ -64,10 +64,10 @@ it("after etcd was restored, active Transactions resume, or are rolled back if t
 
   const second = controllerProcess(flags);
   await removeFinalizers("in-time");
-  await cluster.admin("wait --for=condition=Committed --timeout=60s txn/in-time");
-  await cluster.admin("wait --for=jsonpath={.status.phase}=RollingBack --timeout=60s txn/late");
+  await cluster.admin("wait --for=condition=Committed --timeout=300s txn/in-time");
+  await cluster.admin("wait --for=jsonpath={.status.phase}=RollingBack --timeout=300s txn/late");
   await removeFinalizers("late");
-  await cluster.admin("wait --for=condition=RolledBack --timeout=60s txn/late");
+  await cluster.admin("wait --for=condition=RolledBack --timeout=300s txn/late");
   expect(await Promise.all(["in-time", "late"].map(color))).toEqual(["green", "blue"]);
   const status = async () => (await fetch(`${second.url() ?? ""}/status`)).json();
   await expect.poll(status).toMatchObject({ leader: true, fence: "up" });

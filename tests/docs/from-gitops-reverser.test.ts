@@ -62,7 +62,7 @@ it("docs/from-gitops-reverser.md goes from GitOps Reverser to Janus, with its ob
     ["WatchRule", "watchrules"],
   ] as const)
     await admin("create -f -", reversersDefinition(kind, plural));
-  await admin("wait --for=condition=Established --timeout=30s crd --all");
+  await admin("wait --for=condition=Established --timeout=300s crd --all");
   await admin("create namespace shop");
   const apiVersion = "configbutler.ai/v1alpha1";
   await admin("create -f -", {
@@ -105,10 +105,10 @@ it("docs/from-gitops-reverser.md goes from GitOps Reverser to Janus, with its ob
     { PATH: process.env["PATH"] },
     program,
   );
-  await admin("wait -n shop --for=condition=Ready --timeout=60s gitrepoconfig/audit watchrule/maps");
+  await admin("wait -n shop --for=condition=Ready --timeout=300s gitrepoconfig/audit watchrule/maps");
   const files = () => git(["ls-tree", "-r", "--name-only", "main"]).split("\n");
   await vi.waitUntil(() => files().includes("core/v1/configmaps/shop/settings.yaml"), {
-    timeout: 120_000,
+    timeout: 300_000,
     interval: 200,
   });
   expect(files()).toContain("README.md");

@@ -55,7 +55,7 @@ it("docs/git-journal.md goes from the installation to a commit in five commands"
       continue;
     }
     // The page says how long it takes.
-    if (script.startsWith("git clone")) await vi.waitUntil(isCommitted, { timeout: 120_000, interval: 200 });
+    if (script.startsWith("git clone")) await vi.waitUntil(isCommitted, { timeout: 300_000, interval: 200 });
     printed = await run(script);
   }
   expect(printed).toContain("clusters/prod/core/v1/configmaps/shop/settings.yaml");

@@ -23,8 +23,8 @@ beforeAll(async () => {
   cluster = await installed([]);
   await (await cluster.replica("janus")).start();
   shell = shellOf(cluster.controlPlane, { path: [janusDirectory] });
-}, 120_000);
-afterAll(() => cluster?.end(), 60_000);
+});
+afterAll(() => cluster?.end());
 
 const follow = async (command: string, expected = 0): Promise<string> => {
   const { code, stdout, stderr } = await shell(command);

@@ -37,7 +37,7 @@ describe.runIf(await hasSops())("docs/git-secrets.md", () => {
       "-f",
       "-",
     );
-    await vi.waitUntil(async () => (await kubectl("get", "gitdestinations", "-A")).code === 0, 120_000);
+    await vi.waitUntil(async () => (await kubectl("get", "gitdestinations", "-A")).code === 0, 300_000);
     await shell("kubectl create namespace shop");
     const destination = {
       apiVersion: "configbutler.ai/v1alpha1",

@@ -10,8 +10,8 @@ let cluster: Installed;
 beforeAll(async () => {
   cluster = await installed([]);
   await (await cluster.replica("janus")).start();
-}, 120_000);
-afterAll(() => cluster?.end(), 60_000);
+});
+afterAll(() => cluster?.end());
 
 /** Runs what stands below this heading of the page, and returns what was printed. */
 const follow = async (shell: Shell, page: string, heading: string): Promise<string> => {

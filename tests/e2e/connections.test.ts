@@ -7,6 +7,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { creating } from "../fixtures/changes.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { controllerProcess } from "../fixtures/controller-process.ts";
+import { TIMING_FLAGS } from "../fixtures/leader-timing.ts";
 import { configMap } from "../fixtures/manifests.ts";
 import { proxy } from "../fixtures/proxy.ts";
 import { workspace } from "../fixtures/workspace.ts";
@@ -59,12 +60,8 @@ it("never lets leader election and the renewal of locks wait for connections of 
     `--watch-namespace=${namespace}`,
     `--leader-elect-resource-namespace=${namespace}`,
     "--leader-elect-resource-name=janus-test-leader",
-    "--leader-elect-lease-duration=15s",
-    "--leader-elect-renew-deadline=10s",
-    "--leader-elect-retry-period=1s",
     "--http-port=0",
-    "--write-timeout=2s",
-    "--request-deadline=4s",
+    ...TIMING_FLAGS,
   ]);
   await run([creating(configMap("first", { a: "1" }))], { name: "first" });
   const gated = { ...creating(configMap("gated", { done: "no" })), waitFor: ["jsonpath={.data.done}=yes"] };

@@ -3,24 +3,13 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { installation, type Manifest } from "@janus/deploy";
 import type { KubeObject } from "@janus/kube";
-import type { LeaderTiming } from "@janus/runtime/parts";
 import { expect } from "vitest";
 import { component } from "../control-plane/component.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { freePorts } from "../control-plane/free-ports.ts";
 import { leash } from "../control-plane/leash.ts";
 import { kubectlWith } from "../fixtures/cluster.ts";
-
-/** Short, so that nobody waits for long; in ms. */
-export const timing: LeaderTiming = {
-  leaseDuration: 3_000,
-  renewDeadline: 2_000,
-  retryPeriod: 500,
-  writeTimeout: 800,
-};
-export const REQUEST_DEADLINE = 1_500;
-/** What a busy machine may add to any of these. */
-export const ROOM = 6_000;
+import { TIMING_FLAGS } from "../fixtures/leader-timing.ts";
 
 const NAMESPACE = "janus-system";
 
@@ -60,8 +49,6 @@ export interface FenceCluster {
 }
 
 const main = path.resolve(import.meta.dirname, "../../packages/controller/src/shell/main.ts");
-const seconds = (ms: number): string => `${ms / 1000}s`;
-
 const deployer = [
   { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "deployer" } },
   {
@@ -104,7 +91,7 @@ export const fenceCluster = async (isLeftOut: (manifest: Manifest) => boolean): 
       await run(JSON.stringify(manifest), "apply", "--server-side", "-f", "-");
   };
   await install((one) => !isLeftOut(one));
-  await run("", "wait", "--for=condition=Established", "--timeout=30s", "crd/transactions.backup.janus.io");
+  await run("", "wait", "--for=condition=Established", "--timeout=300s", "crd/transactions.backup.janus.io");
   await apply(...deployer);
   const kubeconfig = await cluster.userKubeconfig(`system:serviceaccount:${NAMESPACE}:janus-controller`);
 
@@ -113,24 +100,14 @@ export const fenceCluster = async (isLeftOut: (manifest: Manifest) => boolean): 
     const directory = path.join(home, name);
     await mkdir(directory);
     const get: Replica["get"] = async (path) => {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(1000) });
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5000) });
       return { status: answer.status, text: await answer.text() };
     };
     const process = component(
       {
         name,
         file: globalThis.process.execPath,
-        args: [
-          "--conditions=source",
-          main,
-          `--kubeconfig=${kubeconfig}`,
-          `--http-port=${port}`,
-          `--write-timeout=${seconds(timing.writeTimeout)}`,
-          `--request-deadline=${seconds(REQUEST_DEADLINE)}`,
-          `--leader-elect-lease-duration=${seconds(timing.leaseDuration)}`,
-          `--leader-elect-renew-deadline=${seconds(timing.renewDeadline)}`,
-          `--leader-elect-retry-period=${seconds(timing.retryPeriod)}`,
-        ],
+        args: ["--conditions=source", main, `--kubeconfig=${kubeconfig}`, `--http-port=${port}`, ...TIMING_FLAGS],
         directory,
         isReady: () =>
           get("/readyz").then(
@@ -188,7 +165,7 @@ export const leaderOf = async (replicas: readonly Replica[]): Promise<Replica> =
     found = statuses.find(([, status]) => status?.leader === true)?.[0];
     return found !== undefined;
   };
-  await expect.poll(find, { timeout: timing.leaseDuration + ROOM }).toBe(true);
+  await expect.poll(find).toBe(true);
   if (found === undefined) throw new Error("no leader");
   return found;
 };

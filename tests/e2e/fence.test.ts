@@ -4,20 +4,13 @@ import { connect, type Hook, type KubeObject, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { isChangeOf } from "../fixtures/gate.ts";
-import {
-  type FenceCluster,
-  fenceCluster,
-  leaderOf,
-  type Replica,
-  REQUEST_DEADLINE,
-  ROOM,
-  timing,
-} from "./fence-cluster.ts";
+import { REQUEST_DEADLINE, ROOM, timing } from "../fixtures/leader-timing.ts";
+import { type FenceCluster, fenceCluster, leaderOf, type Replica } from "./fence-cluster.ts";
 
 let cluster: FenceCluster;
 beforeAll(async () => {
   cluster = await fenceCluster(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
-}, 120_000);
+});
 afterAll(() => cluster.end());
 
 const configMap = (name: string, version: string) => ({
@@ -53,8 +46,7 @@ const phaseOf = async (name: string): Promise<unknown> =>
 const versionOf = (object: KubeObject): unknown => (object["data"] as { readonly version: string }).version;
 const isChanged = (target: string) =>
   expect.poll(async () => versionOf(await cluster.read("configmap", target)), { interval: 5 }).toBe("2");
-const becomes = (name: string, phase: string) =>
-  expect.poll(() => phaseOf(name), { timeout: timing.leaseDuration + 5 * ROOM }).toBe(phase);
+const becomes = (name: string, phase: string) => expect.poll(() => phaseOf(name)).toBe(phase);
 
 /** A controller in this process, that `pausesAt` stops in its tracks at a request: it and all later ones are held up. */
 const paused = (pausesAt: string) => {
@@ -143,7 +135,7 @@ describe("a leader that is paused between its last check and the write itself, u
   it("changes nothing when it wakes: the API server refuses the write, and it has lost leadership", async () => {
     await cluster.complete();
     const { first, second, target, wake, sent } = await pausedBeforeTheWrite("fenced");
-    await expect.poll(() => second.status().fence, { timeout: ROOM + 10_000 }).toBe("up");
+    await expect.poll(() => second.status().fence).toBe("up");
     wake();
     expect(await sent).toMatchObject({
       left: { type: "refused", code: 422, message: expect.stringContaining("janus.io/fence") },
@@ -182,7 +174,7 @@ describe("two controller processes", () => {
     const [leader, standby] = await replicas("a", "b");
     const identity = (await leader.status())?.identity;
     // It learns of a leader within its retry period.
-    await expect.poll(standby.status, { timeout: ROOM }).toMatchObject({
+    await expect.poll(standby.status).toMatchObject({
       leader: false,
       lease_name: "janus-controller-leader",
       lease_namespace: "janus-system",
@@ -230,7 +222,7 @@ describe("two controller processes", () => {
     await expect.poll(() => cluster.kubectl(...finalizers)).toBe("");
     const before = await versions();
     leader.signal("SIGCONT");
-    await expect.poll(leader.isRunning, { timeout: ROOM }).toBe(false);
+    await expect.poll(leader.isRunning).toBe(false);
     expect(await versions()).toEqual(before);
     expect(await standby.status()).toMatchObject({ leader: true });
   });
@@ -239,7 +231,7 @@ describe("two controller processes", () => {
 it("a fence that compares with a Lease of long ago holds nobody up: it counts as down until the API server is restarted", async () => {
   const before = await cluster.replica("before");
   await leaderOf([before]);
-  await expect.poll(async () => (await before.status())?.fence, { timeout: ROOM + 10_000 }).toBe("up");
+  await expect.poll(async () => (await before.status())?.fence).toBe("up");
   await cluster.replaceFence();
   await before.kill();
   const after = await cluster.replica("after");
@@ -247,7 +239,7 @@ it("a fence that compares with a Lease of long ago holds nobody up: it counts as
   await leaderOf([after]);
   await submit("stale", names("stale", 3));
   await becomes("stale", "Committed");
-  await expect.poll(async () => (await after.status())?.fence, { timeout: ROOM + 10_000 }).toBe("down");
+  await expect.poll(async () => (await after.status())?.fence).toBe("down");
   const events = ["get", "events", "-n=janus-system", "-o=jsonpath={.items[*].message}"];
   await expect.poll(() => cluster.kubectl(...events)).toContain("restart the API server");
   await after.kill();

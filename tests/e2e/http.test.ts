@@ -2,16 +2,10 @@ import { describe, expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { type ControllerProcess, controllerProcess } from "../fixtures/controller-process.ts";
+import { TIMING_FLAGS } from "../fixtures/leader-timing.ts";
 import { workspace } from "../fixtures/workspace.ts";
 
-const QUICK = [
-  "--http-port=0",
-  "--write-timeout=4s",
-  "--request-deadline=5s",
-  "--leader-elect-lease-duration=15s",
-  "--leader-elect-renew-deadline=10s",
-  "--leader-elect-retry-period=500ms",
-];
+const QUICK = ["--http-port=0", ...TIMING_FLAGS];
 
 /** A controller of this namespace alone, which takes part in an election of its own. */
 const replica = (namespace: string, pod: string | undefined, ...flags: readonly string[]): ControllerProcess =>

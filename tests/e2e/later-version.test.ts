@@ -169,10 +169,10 @@ describe("under the CRD of a later version", () => {
     await stage.kubectl(
       ..."create rolebinding deployer --clusterrole=admin --serviceaccount=later:deployer -n later".split(" "),
     );
-    await vi.waitUntil(async () => keepsField(await submit("probe", gated, true)), { timeout: 120_000 });
+    await vi.waitUntil(async () => keepsField(await submit("probe", gated, true)), { timeout: 300_000 });
     const replica = await stage.replica("one");
     await replica.start();
-  }, 120_000);
+  });
   afterAll(() => stage.end());
 
   const submit = async (name: string, change: object, dryRun = false): Promise<KubeObject> =>
@@ -211,7 +211,7 @@ describe("under the CRD of a later version", () => {
     expect(await read("gated", configMaps)).toBeUndefined();
     expect(await stage.kubectl("get", "leases", "-n", namespace)).toBe("");
 
-    await stage.kubectl("delete", "txn", "txn", "-n", namespace, "--timeout=20s");
+    await stage.kubectl("delete", "txn", "txn", "-n", namespace, "--timeout=300s");
     expect(await read("txn")).toBeUndefined();
   });
 

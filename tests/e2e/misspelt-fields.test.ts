@@ -64,7 +64,7 @@ const serve = async (...fields: readonly string[]): Promise<void> => {
     if (made !== undefined) await administrator.remove(probe);
     return made !== undefined && FIELDS.every((field) => field in made === fields.includes(field));
   };
-  await vi.waitUntil(isServed, { timeout: 120_000 });
+  await vi.waitUntil(isServed, { timeout: 300_000 });
 };
 
 beforeAll(() => serve("data"));

@@ -25,8 +25,8 @@ const kubeconfigAt = async (port: number): Promise<string> => {
 const QUICK = [
   "--leader-elect=false",
   "--http-port=0",
-  "--write-timeout=1s",
-  "--request-deadline=2s",
+  "--write-timeout=4s",
+  "--request-deadline=5s",
   "--log-level=debug",
 ];
 
@@ -83,7 +83,7 @@ it("resumes after an outage of the API server", async () => {
   const place = await workspace();
   await place.create(held("example.com/hold"));
   const way = await tunnel({ port: Number(new URL(controlPlane.url).port) });
-  const janus = start(place, await kubeconfigAt(way.port), "--write-timeout=500ms", "--request-deadline=1s");
+  const janus = start(place, await kubeconfigAt(way.port));
   await place.submit(twenty);
   await halfway(place);
   way.close();

@@ -125,7 +125,7 @@ it("says what the garbage collector has taken with an owner that was replaced", 
   await place.remove(configMap("taken"));
   await place.janus(async (request, send) => {
     if (request.purpose === "change" && isChangeOf("taken")(request)) {
-      await vi.waitUntil(async () => !(await place.exists(configMap("dependent"))), { timeout: 120_000 });
+      await vi.waitUntil(async () => !(await place.exists(configMap("dependent"))), { timeout: 300_000 });
       await place.create(configMap("taken", { a: "theirs" }));
     }
     return send(request);

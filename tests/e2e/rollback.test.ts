@@ -292,7 +292,7 @@ it("rolls back what a policy of its own denies, which an API server applies for 
     );
   await place.janus(async (request, next) => {
     if (isChangeOf("last")(request)) {
-      await vi.waitUntil(isDenied, { timeout: 120_000, interval: 200 });
+      await vi.waitUntil(isDenied, { timeout: 300_000, interval: 200 });
       await place.create(configMap("last"));
     }
     return next(request);

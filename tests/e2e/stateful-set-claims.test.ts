@@ -184,7 +184,7 @@ it("keeps volumes that were there before a StatefulSet took them over, when its 
     if (isChangeOf("last")(request)) {
       // The controller has taken the volume over.
       const isTaken = async () => ((await place.read(claim(0))).metadata.ownerReferences ?? []).length > 0;
-      await vi.waitUntil(isTaken, { timeout: 120_000 });
+      await vi.waitUntil(isTaken, { timeout: 300_000 });
       await place.create(configMap("last"));
     }
     return next(request);
@@ -264,7 +264,7 @@ it("keeps volumes of ordinals that others have scaled a created StatefulSet down
   await place.submit([creating(withVolumes(2, { ...KEEP, whenDeleted: "Delete" }))], { rollbackWindow: "1h" });
   await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
   const isTaken = async () => ((await place.read(claim(1))).metadata.ownerReferences ?? []).length > 0;
-  await vi.waitUntil(isTaken, { timeout: 120_000 });
+  await vi.waitUntil(isTaken, { timeout: 300_000 });
   await place.patch(statefulSet({ replicas: 1 }));
   await expect.poll(() => place.names("v1", "Pod")).toEqual(["web-0"]);
   expect(await takenBack(place)).toBe("Failed");

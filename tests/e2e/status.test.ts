@@ -67,8 +67,7 @@ describe("status", () => {
     await submit(many(20));
     await reached;
     slow = false;
-    const [done] = (await txn()).status.progress.split("/").map(Number);
-    expect(done).toBeGreaterThan(5);
+    await expect.poll(async () => Number((await txn()).status.progress.split("/")[0])).toBeGreaterThan(5);
     open();
     expect((await over()).status.progress).toBe("20/20");
     const records = requests.filter(({ purpose }) => purpose === "record").length;
@@ -198,7 +197,7 @@ describe("kubectl", () => {
     const { namespace, janus, submit } = await workspace();
     await janus();
     const waitFor = (name: string, what: string) =>
-      kubectl("wait", `--for=${what}`, "--timeout=20s", `txn/${name}`, "-n", namespace);
+      kubectl("wait", `--for=${what}`, "--timeout=300s", `txn/${name}`, "-n", namespace);
     const waiting = (name: string, condition: string) => waitFor(name, `condition=${condition}`);
     await submit(many(1), { name: "good" });
     expect(await waiting("good", "Committed")).toMatchObject({

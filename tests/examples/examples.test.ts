@@ -33,7 +33,7 @@ beforeAll(async () => {
   cluster = await installed([]);
   await (await cluster.replica("janus")).start();
 });
-afterAll(() => cluster?.end(), 60_000);
+afterAll(() => cluster?.end());
 
 /** What a node would make of a Pod: a migration ends, everything else runs. */
 const statusOf = (image: string): object => (image.includes("migrate") ? ended("Succeeded") : running);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { jsonLog, startWork, watchdog } from "@janus/runtime/parts";
 import { expect, it } from "vitest";
+import { TIMING_FLAGS } from "../fixtures/leader-timing.ts";
 import { configMaps, labelKeeper } from "../../examples/own-controller/label-keeper.ts";
 import { answerEverywhere, crashEverywhere, type Subject } from "../crash/any-controller.ts";
 import { administrator, connection } from "../fixtures/administrator.ts";
@@ -53,11 +54,7 @@ it("labels ConfigMaps with the permissions of its manifest; one of two processes
         `--namespace=${namespace}`,
         `--watch-namespace=${namespace}`,
         "--http-port=0",
-        "--write-timeout=1s",
-        "--request-deadline=2s",
-        "--leader-elect-lease-duration=6s",
-        "--leader-elect-renew-deadline=3s",
-        "--leader-elect-retry-period=500ms",
+        ...TIMING_FLAGS,
       ],
       {},
       path.join(example, "main.ts"),

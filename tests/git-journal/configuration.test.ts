@@ -91,7 +91,7 @@ beforeAll(async () => {
   running = await runConfiguration({ namespaces: [shop, bank, other], silent: [`${shop}/quiet`, `${shop}/told`] });
   ends.push(running.stop);
   await config("open", serverOf("open"));
-}, 60_000);
+});
 
 describe("a GitRepoConfig", () => {
   it.each<readonly [string, string, JsonObject, string, RegExp]>([
@@ -176,7 +176,7 @@ describe("a GitRepoConfig", () => {
     const one = await config("healed", serverOf("open"), { secretRef: { name: "edited" } });
     await expect.poll(said(one)).toBe("False SecretMalformed");
     await administrator.patch(within(shop, { ...secret("edited", { password: "new" }) }));
-    await expect.poll(() => readyOf(one), { timeout: 60_000, interval: 500 }).toBe("True BranchFound");
+    await expect.poll(() => readyOf(one), { interval: 500 }).toBe("True BranchFound");
   });
 
   it("is asked anew at once when it is edited", async () => {

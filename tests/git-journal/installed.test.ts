@@ -27,7 +27,7 @@ beforeAll(async () => {
     `--work-dir=${directory}`,
   ];
   cluster = await installed(flags, undefined, undefined, { manifests, user: USER });
-}, 120_000);
+});
 afterAll(async () => {
   await cluster.end();
   await rm(directory, { recursive: true, force: true });
@@ -96,7 +96,7 @@ it("writes all that * selects with no right but its own, and keeps its webhook w
   onTestFinished(replica.end);
   await objects(...everything(server.url));
   const names = ["gitrepoconfig/cluster", "gitdestination/prod", "clusterwatchrule/all"];
-  await cluster.kubectl("wait", "-n", "journal", "--for=condition=Ready", "--timeout=60s", ...names);
+  await cluster.kubectl("wait", "-n", "journal", "--for=condition=Ready", "--timeout=300s", ...names);
 
   const files = gitOf(server.directory)(["ls-tree", "-r", "--name-only", "main"]).split("\n");
   for (const file of [
@@ -139,4 +139,4 @@ it("writes all that * selects with no right but its own, and keeps its webhook w
   const complaints = await replica.complaints();
   expect(complaints.filter((line) => line.startsWith("{"))).toEqual([]);
   expect(await replica.metrics()).toMatch(/^gitopsreverser_commits_total [1-9]/mu);
-}, 180_000);
+});

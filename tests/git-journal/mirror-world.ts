@@ -26,7 +26,7 @@ for (const kind of ["GitRepoConfig", "GitDestination", "WatchRule", "ClusterWatc
         () => true,
         () => false,
       ),
-    { timeout: 120_000 },
+    { timeout: 300_000 },
   );
 
 const config = loadConfig({}, controlPlane.kubeconfig);

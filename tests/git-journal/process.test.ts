@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { type ControllerProcess, controllerProcess } from "../fixtures/controller-process.ts";
+import { TIMING_FLAGS } from "../fixtures/leader-timing.ts";
 import { configMap, configuration, place, workDirectory } from "./mirror-world.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../packages/program/src/main.ts");
@@ -19,12 +20,9 @@ const start = (namespace: string, directory: string, ...more: readonly string[])
       "--http-port=0",
       "--webhook-port=0",
       "--git-batch-max-wait-sec=0",
-      "--leases-renew-sec=1",
-      "--leases-lease-sec=4",
-      "--write-timeout=1s",
-      "--leader-elect-lease-duration=5s",
-      "--leader-elect-renew-deadline=3s",
-      "--leader-elect-retry-period=1s",
+      "--leases-renew-sec=5",
+      "--leases-lease-sec=15",
+      ...TIMING_FLAGS,
       ...more,
     ],
     { PATH: process.env["PATH"] },

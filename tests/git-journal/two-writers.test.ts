@@ -45,7 +45,7 @@ const turns = <A>(arbitrary: fc.Arbitrary<A>, pause: number): readonly A[] =>
   fc.sample(arbitrary, { seed, numRuns: Math.ceil(LASTS / pause) });
 
 it("a branch that another one writes, too, says in the end what is live, and keeps all that is the other one's", {
-  timeout: LASTS + 120_000,
+  timeout: LASTS + 600_000,
 }, async () => {
   const clock = { began: Number.POSITIVE_INFINITY };
   const passed = (): number => (Date.now() - clock.began) / LASTS;

@@ -114,7 +114,7 @@ export interface WebhookWorld {
 const kubeconfigOf = (name: string): Promise<string> => userKubeconfig(name, ["system:masters"]);
 
 /** As `expect.poll`, which waits in tests only. */
-const WAIT = { timeout: 120_000, interval: 100 };
+const WAIT = { timeout: 300_000, interval: 100 };
 
 const RESOURCES = [
   ["", "v1", "configmaps", "ConfigMap"],

@@ -6,12 +6,10 @@ import { leader, type Leader, type LeasePlace } from "@janus/runtime/parts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { right, sharedClient } from "./client.ts";
+import { ROOM, timing } from "../fixtures/leader-timing.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const api = sharedClient();
-const timing = { leaseDuration: 3_000, renewDeadline: 2_000, retryPeriod: 500, writeTimeout: 800 };
-/** What a busy machine may add. */
-const ROOM = 6_000;
 
 const place = async (): Promise<LeasePlace> => ({ namespace: await freshNamespace(), name: "leader" });
 
@@ -38,7 +36,7 @@ describe("a leader", () => {
     const microTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     expect(spec).toEqual({
       holderIdentity: "pod-1_4711",
-      leaseDurationSeconds: 3,
+      leaseDurationSeconds: 15,
       leaseTransitions: 1,
       acquireTime: microTime,
       renewTime: microTime,
@@ -107,7 +105,7 @@ describe("a leader", () => {
     await one.elected;
     const body = { spec: { leaseDurationSeconds: 2 ** 31 - 1 } };
     right(await api.send({ verb: "mergePatch", resource: leases, ...at, body }));
-    await expect.poll(async () => (await specOf(at))["leaseDurationSeconds"]).toBe(3);
+    await expect.poll(async () => (await specOf(at))["leaseDurationSeconds"]).toBe(15);
     expect(await specOf(at)).toMatchObject({ holderIdentity: "a", leaseTransitions: 1 });
   });
 

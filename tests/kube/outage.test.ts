@@ -35,7 +35,7 @@ describe("an API server that stops answering", () => {
     const { send } = client();
     right(await send({ verb: "create", ...to, body: configMap("paused") }));
     await setImmediate(); // its connection is free again
-    controlPlane.pause("kube-apiserver");
+    await controlPlane.pause("kube-apiserver");
     onTestFinished(() => controlPlane.resume("kube-apiserver"));
     const write = send({ verb: "mergePatch", ...to, name: "paused", body: { data: { late: "yes" } }, deadline: 300 });
     expect(await write).toEqual(unanswered("deadline"));

@@ -7,12 +7,12 @@ import { create, deployer } from "./world.ts";
 /** Every Transaction there is, as a watch shows it. */
 export interface Crowd {
   readonly all: () => readonly KubeObject[];
-  /** Resolves when every one has come to its end, and nothing of ours is left on it; rejects when none ends for two minutes. */
+  /** Resolves when every one has come to its end, and nothing of ours is left on it; rejects when none ends for five minutes. */
   readonly over: () => Promise<void>;
   readonly stop: () => void;
 }
 
-const STALLED_AFTER = 120_000;
+const STALLED_AFTER = 300_000;
 
 export const phaseOf = (object: KubeObject): string =>
   (object["status"] as { readonly phase?: string } | undefined)?.phase ?? "Pending";

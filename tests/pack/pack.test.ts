@@ -111,4 +111,4 @@ it("lets the tests of examples/ci pass where they are installed as its README sa
   const printed = stripVTControlCharacters(await run(project, "npm", "test"));
   expect(printed).toMatch(/Tests\D+6 passed/u);
   expect(printed).toMatch(/pass 3\b/u);
-}, 120_000);
+});

@@ -33,7 +33,7 @@ export const faults = (
       "etcd paused",
       2,
       async () => {
-        pause("etcd");
+        await pause("etcd");
         await setTimeout(chance.below(6000)).finally(() => resume("etcd"));
       },
     ],

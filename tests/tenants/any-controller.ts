@@ -80,7 +80,7 @@ export const noisyNeighbours = <Author extends { readonly clear: () => Promise<v
     bystander.stop();
     await testBed.end();
     console.log(["", "Beside a noisy neighbour:", ...report].join("\n  "));
-  }, 60_000);
+  });
 
   describe(`${title}${showShare("attack", share)}`, () => {
     it.each(sampled(neighbourhood.attacks, share).map(({ title, attack }, n) => [title, attack, n] as const))(

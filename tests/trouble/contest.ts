@@ -44,7 +44,7 @@ export const contest: fc.Arbitrary<Contest> = fc.record({
 });
 
 /** Longer than all of them take one after the other, in ms; a busy machine included. */
-const PATIENCE = 120_000;
+const PATIENCE = 300_000;
 
 const held = (delays: readonly number[]): Hook => {
   let count = 0;

@@ -39,7 +39,7 @@ it.each(["SIGTERM", "SIGKILL"] as const)(
 
 it("every Transaction goes on when etcd has paused, wherever it was", async () => {
   const wrong = await struck(async (go) => {
-    testBed.controlPlane.pause("etcd");
+    await testBed.controlPlane.pause("etcd");
     go();
     await setTimeout(7000);
     testBed.controlPlane.resume("etcd");

@@ -96,7 +96,7 @@ describe("a backup", () => {
     const earlier = spawn("sh", ["-c", "read -r _", "sh", "tagtagtag2"], options);
     const [file = "", ...words] = resticWords(BACKUP);
     const later = spawn(file, words, options);
-    await vi.waitUntil(() => linesOf("slept").length > 0, { timeout: 120_000 });
+    await vi.waitUntil(() => linesOf("slept").length > 0, { timeout: 300_000 });
     expect(linesOf("calls")).toEqual([]);
     earlier.stdin.end("\n");
     await once(later, "exit");
