@@ -39,7 +39,7 @@ describe("the CRD", () => {
       const { code, stdout } = await kubectl("explain", "txn.spec.changes");
       expect(code).toBe(0);
       return stdout.replaceAll(/\s+/gu, " ");
-    });
+    }, 300_000);
     for (const sentence of [
       "The changes, applied one at a time in this order: all of them or none.",
       "Patch sets the fields of the content, removes those that are null, and leaves all others (server-side apply).",

@@ -133,6 +133,6 @@ describe("the kinds of the Git journal", () => {
       expect((await kubectl("get", "gitjournal", "-n", namespace)).stdout).toContain(
         "gitdestination.configbutler.ai/a",
       );
-    });
+    }, 300_000);
   });
 });

@@ -101,11 +101,16 @@ const run = async (): Promise<readonly Result[]> => {
   if (peer !== undefined) ends.push(peer.stop);
   const results: Result[] = [];
   const places = { cluster: place, controllers: janus, helm: E.isRight(helm) ? helm.right : undefined, peer };
-  say(`warming up${places.helm === undefined ? "; there is no helm in the cache" : ""}`);
-  await warmUp(places);
-  const planned = scenarios(places)
+  const all = scenarios(places);
+  const planned = all
     .map((scenario) => [scenario, scenario.rounds[flags.quick ? 0 : 1]] as const)
     .filter(([{ name }, rounds]) => rounds > 0 && name.includes(flags.only));
+  if (planned.length === 0)
+    throw new Error(
+      `no scenario of this run has "${flags.only}" in its name; there are: ${all.map(({ name }) => name).join("; ")}`,
+    );
+  say(`warming up${places.helm === undefined ? "; there is no helm in the cache" : ""}`);
+  await warmUp(places);
   for (const [at, [scenario, rounds]] of planned.entries()) {
     const tell = (side: string, round: number): void =>
       say(`[${at + 1}/${planned.length}] ${scenario.name}: ${side}, round ${round + 1} of ${rounds}`);

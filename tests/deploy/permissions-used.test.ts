@@ -86,7 +86,15 @@ it("the controller has no permission that it does not use, and lacks none", asyn
   await cluster.admin("wait --for=condition=RolledBack --timeout=300s txn/rolled-back");
   await cluster.admin("create -f -", transaction("committed", edits, { ttlSecondsAfterFinished: 1 }));
   await cluster.admin("wait --for=condition=Committed --timeout=300s txn/small");
-  await eventually(async () => /LockWaiting .*\(x\d/.test(await cluster.admin("describe txn waiting")));
+  const tells = (event: RegExp) => eventually(async () => event.test(await cluster.admin("describe txn waiting")));
+  const goesTo = (holderIdentity: string) =>
+    cluster.admin(`patch lease ${lock.name} --type=merge -p=${JSON.stringify({ spec: { holderIdentity } })}`);
+  await tells(/LockWaiting .* is held by somebody/);
+  await goesTo("another");
+  await tells(/LockWaiting .* is held by another/);
+  // The event of a reason that comes back is counted, and not made anew.
+  await goesTo("somebody");
+  await tells(/LockWaiting .*\(x\d.* is held by somebody/);
   await cluster.admin("delete txn waiting --timeout=300s");
   await cluster.admin("wait --for=delete --timeout=300s txn/committed");
 

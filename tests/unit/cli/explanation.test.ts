@@ -16,7 +16,7 @@ it("names the Transaction that holds a lock in the command to be pasted", () => 
 it.each(["shop/a;reboot", "shop/$(reboot)", "shop;reboot;/a", "shop/-fa"])(
   "pastes nothing that the shell would run out of a Lease that was written by hand: %s",
   (holder) => {
-    expect(next(`Transaction ${holder}`)).toBe(`kubectl describe lease ${lease}`);
+    expect(next(`Transaction ${holder}`)).toBe("kubectl describe lease -n shop janus-lock-a");
   },
 );
 

@@ -40,6 +40,13 @@ it("a reason to wait is told at once, or as an event until the status may tell i
   ).toEqual(["event: first has locked it", "event and status: first has locked it"]);
 });
 
+it("one that waits for longer looks again as soon as the status may tell why", () => {
+  const start = underway("Preparing", [change("Create", "a")], { direction: "forward", cursor: 0 });
+  const { sent } = start.known.statusWritten;
+  const step = waiting({ ...start, now: sent + 100 }, undefined, sent + 5000, "first has locked it");
+  expect(step).toMatchObject({ type: "wait", until: sent + 1000 });
+});
+
 it("another reason of the same wait is told after ten seconds: not at each release of a lock for which many wait", () => {
   expect(
     told([

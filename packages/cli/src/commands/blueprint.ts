@@ -39,13 +39,16 @@ const validate = async (files: readonly string[]): Promise<number> => {
 };
 
 /** The only Blueprint of a file. */
-const blueprintIn = async (file: string): Promise<{ readonly name: string; readonly blueprint: Blueprint }> => {
+const blueprintIn = async (
+  file: string,
+): Promise<{ readonly name: string; readonly namespace: string; readonly blueprint: Blueprint }> => {
   const [located, ...more] = await kanisterManifests([file], "Blueprint");
   if (located === undefined || more.length > 0)
     throw new Failure(`${file} has ${more.length + 1} Blueprints: give a file with one`);
   const decoded = Blueprint.decode(located.manifest);
   if (E.isLeft(decoded)) throw new Failure(`${located.where}: ${report(decoded.left)}`);
-  return { name: located.manifest.metadata.name, blueprint: decoded.right };
+  const { name, namespace = "default" } = located.manifest.metadata;
+  return { name, namespace, blueprint: decoded.right };
 };
 
 const actionIn = (blueprint: Blueprint, shown: string, name: string): BlueprintAction => {
@@ -69,11 +72,12 @@ const readValues = async (path: string | undefined): Promise<unknown> => {
 interface RenderFlags {
   readonly action: string;
   readonly values?: string;
-  readonly namespace: string;
+  readonly namespace?: string;
 }
 
-const render = async (file: string, { action, values: path, namespace }: RenderFlags): Promise<number> => {
-  const { name: called, blueprint } = await blueprintIn(file);
+const render = async (file: string, { action, values: path, ...flags }: RenderFlags): Promise<number> => {
+  const { name: called, blueprint, ...its } = await blueprintIn(file);
+  const { namespace = its.namespace } = flags;
   const values = valuesOf(await readValues(path));
   if (E.isLeft(values)) throw new Failure(`${path}: ${values.left}`);
   const at = { namespace, time: new Date().toISOString() };
@@ -100,11 +104,12 @@ const render = async (file: string, { action, values: path, namespace }: RenderF
 
 interface PermissionsFlags {
   readonly action?: string;
-  readonly namespace: string;
+  readonly namespace?: string;
 }
 
-const permissions = async (file: string, { action, namespace }: PermissionsFlags): Promise<number> => {
-  const { name, blueprint } = await blueprintIn(file);
+const permissions = async (file: string, { action, ...flags }: PermissionsFlags): Promise<number> => {
+  const { name, blueprint, ...its } = await blueprintIn(file);
+  const { namespace = its.namespace } = flags;
   const actions =
     action === undefined ? (blueprint.actions ?? {}) : { [action]: actionIn(blueprint, `Blueprint ${name}`, action) };
   const { manifests, unknown } = rolesOf(name, actions, namespace);
@@ -114,7 +119,10 @@ const permissions = async (file: string, { action, namespace }: PermissionsFlags
   return 0;
 };
 
-const NAMESPACE = ["-n, --namespace <name>", "namespace of the ActionSet, and of what names none", "default"] as const;
+const NAMESPACE = [
+  "-n, --namespace <name>",
+  'namespace of the ActionSet, and of what names none (default: that of the Blueprint, or "default")',
+] as const;
 
 export const blueprintCommand = new Command("blueprint")
   .helpCommand(false)

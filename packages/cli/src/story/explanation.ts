@@ -158,7 +158,7 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
             why,
             ...where(failed),
             state,
-            next: `restore by hand what it names (the former state: kubectl janus snapshot diff ${on}), then: kubectl janus retry ${on}`,
+            next: `put back what it names (what later Transactions changed: roll them back, the last one first; else by hand, the former state: kubectl janus snapshot diff ${on}), then: kubectl janus retry ${on}`,
           }
         : {
             what: "It failed.",
@@ -182,7 +182,10 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
       why,
       where: `change ${index + 1}, ${states[index]?.change ?? ""}: Lease ${lease}`,
       state,
-      next: other === "" ? `kubectl describe lease ${lease}` : `kubectl janus explain ${other} -n ${otherNamespace}`,
+      next:
+        other === ""
+          ? `kubectl describe lease -n ${lease.replace("/", " ")}`
+          : `kubectl janus explain ${other} -n ${otherNamespace}`,
     };
   }
   const age = now - Date.parse(metadata.creationTimestamp ?? "");

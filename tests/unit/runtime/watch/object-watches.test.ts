@@ -278,7 +278,7 @@ const passedOver = async (readOne: (name: string) => readonly KubeObject[] | und
       const next = events.shift();
       if (next === undefined) throw new Error("the watch is not read");
       return next;
-    });
+    }, 300_000);
     const { metadata, ...rest } = object(name);
     tell({ type, object: { ...rest, metadata: { ...metadata, resourceVersion } } });
     await vi.waitFor(() => expect(events).not.toEqual([]), 120_000);

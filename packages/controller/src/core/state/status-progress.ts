@@ -45,8 +45,9 @@ export const waiting = (
   const because = cut(reason, MAX_MESSAGE);
   const { txn, now, settings } = context;
   const isReported = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
-  if (isReported || now < reasonDue(context, REASON_INTERVAL))
-    return wait(until, because, ...(saysThatItWaits(txn) ? [] : events));
+  const mayReportAt = reasonDue(context, REASON_INTERVAL);
+  if (isReported || now < mayReportAt)
+    return wait(isReported ? until : Math.min(until, mayReportAt), because, ...(saysThatItWaits(txn) ? [] : events));
   const items = journal === undefined ? txn.status.items : projected(txn, journal, settings);
   return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
 };
