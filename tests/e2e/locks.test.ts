@@ -220,6 +220,21 @@ it("says at its timeout what it was waiting for", async () => {
   );
 });
 
+it("says at its timeout what it was waiting for then, of which its status had not told yet", async () => {
+  const { namespace, create, remove, janus, submit, txn, over } = await workspace();
+  const held = (name: string, holderIdentity: string) =>
+    lease(lockOf(namespace, name), { holderIdentity, leaseDurationSeconds: 3600 });
+  await create(configMap("a"), configMap("b"), held("a", "somebody"), held("b", "another"));
+  await janus();
+  await submit(both("1"), { timeout: "9s" });
+  const ready = async () => (await txn()).status?.conditions.find(({ type }) => type === "Ready")?.message;
+  await expect.poll(ready).toContain("is held by somebody");
+  await remove(held("a", "somebody"));
+  await over();
+  expect(await ready()).toContain("spec.timeout passed before all checks were done");
+  expect(await ready()).toContain("is held by another");
+});
+
 it("examines its targets again once it has its locks back: what the other one has deleted meanwhile is not found", async () => {
   const place = await workspace();
   await place.create(configMap("other"));

@@ -1,35 +1,13 @@
 import { REQUEST_ROLLBACK } from "@janus/api";
-import type { Hook, Request } from "@janus/kube";
-import * as E from "fp-ts/lib/Either.js";
+import type { Request } from "@janus/kube";
 import { expect, it } from "vitest";
 import { creating, patching } from "../fixtures/changes.ts";
+import { diesAt } from "../fixtures/dying.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
-import { unavailable } from "../fixtures/refusing.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 
 const NAMES = ["a", "b", "c", "d"];
-
-/** A process that dies before, or right after, the first of these requests: nothing more of it arrives. */
-const dying = (is: (request: Request) => boolean, when: "before" | "after") => {
-  const dead = Promise.withResolvers<void>();
-  let isDead = false;
-  const hook: Hook = async (request, next) => {
-    const isLast = !isDead && is(request);
-    if (isLast) isDead = true;
-    const answer = !isDead || (isLast && when === "after") ? await next(request) : undefined;
-    if (isLast) dead.resolve();
-    return isDead || answer === undefined ? E.left(unavailable) : answer;
-  };
-  return { hook, dead: dead.promise };
-};
-
-const diesAt = async (place: Workspace, is: (request: Request) => boolean, when: "before" | "after"): Promise<void> => {
-  const { hook, dead } = dying(is, when);
-  const { stop } = await place.janus(hook);
-  await dead;
-  await stop();
-};
 
 const loseJournal = async ({ remove, txn }: Workspace): Promise<void> =>
   remove(configMap(`janus-journal-${(await txn()).metadata.uid}`));

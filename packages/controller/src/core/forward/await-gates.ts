@@ -9,7 +9,7 @@ import type { ResolvedChange } from "@janus/api";
 import { withoutNulls } from "../merge/nulls.ts";
 import { type Snapshot, snapshotOf } from "../snapshots/prior-state.ts";
 import { type Effect, type EventSpec, run, type Step } from "../state/effect.ts";
-import { type Journal, stateOf, uidOf } from "../state/journal.ts";
+import { type Journal, itemState, uidOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { changeIn } from "../state/observations.ts";
 import type { UnmetGate } from "../state/target-observations.ts";
@@ -67,7 +67,7 @@ const waitFor = (context: ReconcileContext, journal: Journal, item: ResolvedItem
   const { index, change, place } = item;
   const waitUntil = since + (change.waitTimeout ?? Number.POSITIVE_INFINITY);
   const until = Math.min(deadline(context), waitUntil);
-  const state = stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
+  const state = itemState(txn, index, journal);
   const conceals = mustConceal(place.resource, change, settings);
   const before: Snapshot = removes(change) ? snapshotOf(txn, known, journal, index) : { type: "absent" };
   const gated: Gated = {

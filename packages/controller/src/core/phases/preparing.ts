@@ -47,6 +47,10 @@ const knowJournal = (context: ReconcileContext): Step | undefined => {
     : undefined;
 };
 
+/** The targets with sufficient permissions. The others are locked in their turn, or fail the preflight. */
+const earlyTargets = ({ txn, known }: ReconcileContext): ReadonlyMap<number, ObjectRef> =>
+  lockable(txn, known, 0, unauthorized(txn, known)).early;
+
 /** No write was sent, so no change is in doubt. */
 const firstJournal = (txn: Transaction): ApiCall => {
   const reading = readJournal(txn);
@@ -64,10 +68,17 @@ const stopWhenAsked = (context: ReconcileContext): Step | undefined => {
   return refuse(context, { reason, general: [requested.why] });
 };
 
+/** What it waits for: the lock that is missing now, of which the status may tell only later; else what the status says. */
+const awaitedNow = (context: ReconcileContext): string | undefined => {
+  const locking = acquire(context, earlyTargets(context));
+  const { reason, message } = readyIn(context.txn);
+  return locking.type === "waiting" ? locking.because : reason === WAITING ? message : undefined;
+};
+
 const stopAtTimeout = (context: ReconcileContext): Step | undefined => {
   if (context.now < deadline(context)) return undefined;
-  const { reason, message } = readyIn(context.txn);
-  const waiting = reason === WAITING ? `, ${message}` : "";
+  const awaited = awaitedNow(context);
+  const waiting = awaited === undefined ? "" : `, ${awaited}`;
   return refuse(context, {
     reason: "Timeout",
     general: [`spec.timeout passed before all checks were done${waiting}; create the Transaction again`],
@@ -96,17 +107,12 @@ const readContents = (context: ReconcileContext): Step | undefined =>
 /** Reads whether the target of an Apply exists, and the permissions; what is read under the lock decides. */
 const readFirst = ({ txn, known }: ReconcileContext): Step | undefined => runAny(firstReads(txn, known));
 
-/** The targets with sufficient permissions. The others are locked in their turn, or fail the preflight. */
-const lockTargets = (context: ReconcileContext): Step | undefined => {
-  const { txn, known } = context;
-  const targets = lockable(txn, known, 0, unauthorized(txn, known)).early;
-  return giveWay(context) ?? acquireLocks(context, targets);
-};
+const lockTargets = (context: ReconcileContext): Step | undefined =>
+  giveWay(context) ?? acquireLocks(context, earlyTargets(context));
 
 /** Others get its locks, if it has to let go of them. */
 const giveWay = (context: ReconcileContext): Step | undefined => {
-  const { txn, known } = context;
-  const targets = lockable(txn, known, 0, unauthorized(txn, known)).early;
+  const targets = earlyTargets(context);
   return yieldLocks(context, targets) ?? enforceLockTimeLimit(context, targets);
 };
 

@@ -6,7 +6,7 @@ import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependenc
 import { readContentsOnce } from "../state/contents.ts";
 import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
 import type { Instant } from "@janus/types";
-import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
+import { type Entry, type Journal, type Note, itemState } from "../state/journal.ts";
 import { isSafe } from "../locks/lock-acquisition.ts";
 import { itemsOf, readTarget } from "../state/resolved-changes.ts";
 import { lastToRecede } from "../state/window.ts";
@@ -67,8 +67,7 @@ export const rollingBack = (context: ReconcileContext): Step => {
   const back: Back = { ...journal, position };
   const { cursor } = position;
   if (cursor < 0 && journal.deferred.size === 0) return finish(context, back);
-  const isIn = (index: number): boolean =>
-    stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal).type === "committed";
+  const isIn = (index: number): boolean => itemState(txn, index, journal).type === "committed";
   const done = [...(cursor < 0 ? [] : [cursor]), ...journal.deferred.keys()].find((index) => !isIn(index));
   const requested = stopRequest(context);
   if (requested.type === "reading") return run(requested.effect);
@@ -83,7 +82,8 @@ export const rollingBack = (context: ReconcileContext): Step => {
 
 /** Goes on with the item before this one, which is restored: what is sent for that tells it to this process. */
 const goOn = (context: ReconcileContext, journal: Back, index: number): Step => {
-  const step = firstOf(context, withRestored(journal, index, context.now));
+  const restored = withRestored(journal, index, context.now);
+  const step = firstOf(context, restored);
   return step.type === "run"
     ? {
         ...step,
@@ -91,7 +91,7 @@ const goOn = (context: ReconcileContext, journal: Back, index: number): Step => 
           "call" in effect ? { ...effect, folds: [{ type: "restored-in-window", index }, ...effect.folds] } : effect,
         ),
       }
-    : run(settleItem(context, journal, index));
+    : run(recordRestored(context, restored));
 };
 
 /** The first item that does not wait; deferred ones come after the next one. */

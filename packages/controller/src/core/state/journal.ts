@@ -456,6 +456,10 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
     : { type: "committed", before, ...created };
 };
 
+/** The state of a change: what the journal says, or what the status has recorded of its end. */
+export const itemState = ({ status: { items } }: Transaction, index: number, journal: Journal): ItemState =>
+  stateOf(items[index]?.state ?? { type: "untouched" }, index, journal);
+
 /** No time in it is later than now, when it was read: the clock of the process that wrote it may be ahead of this one's. */
 export const notAhead = (position: Position, now: Instant): Position => {
   if (position.direction === "forward")

@@ -15,15 +15,18 @@ const MAX_MESSAGE = 2048;
 /** The status shows progress, and that it waits, at most this often, in ms. */
 const PROJECTION_INTERVAL = 1_000;
 
-/** Progress pauses so many times as long as its last write took: whatever that costs, it takes a tenth of the time. */
+/** Progress pauses so many times as long as its last write took: whatever that costs, it takes a tenth of the time, up to writes of three seconds. */
 const PROJECTION_PAUSE = 9;
+
+/** The longest of these pauses, in ms: a write that met an outage says nothing of those that follow. */
+const MOST_PAUSE = 30_000;
 
 /** Another reason of the same wait is told at most this often, in ms: to those that wait for a lock, each other holder is one. */
 const REASON_INTERVAL = 10_000;
 
 /** The time from which on the status may show progress again. */
 const progressDue = ({ statusWritten: { sent, answered } }: Observations): Instant =>
-  Math.max(sent + PROJECTION_INTERVAL, answered + PROJECTION_PAUSE * (answered - sent));
+  Math.max(sent + PROJECTION_INTERVAL, answered + Math.min(PROJECTION_PAUSE * (answered - sent), MOST_PAUSE));
 
 const saysThatItWaits = ({ status }: Transaction): boolean =>
   status.conditions.some(({ type, reason }) => type === "Ready" && reason === WAITING);

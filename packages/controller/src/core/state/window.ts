@@ -2,7 +2,7 @@
 import { type Change, deletes, groupOf, type Transaction } from "@janus/api";
 import { gatedChanges } from "./gated-changes.ts";
 import { firstIrreversible } from "./irreversible-deletions.ts";
-import type { Forward, Journal } from "./journal.ts";
+import { type Forward, itemState, type Journal } from "./journal.ts";
 import { isEnabling } from "./target-resolution.ts";
 
 /** The most changes that one intent covers. After a crash the target of each of them is read. */
@@ -38,16 +38,19 @@ const mayRecede = (change: Change | undefined): boolean => change !== undefined 
 
 /**
  * The last change of the window of a rollback: it, and those down to there, may be restored and not recorded yet. What a Delete took
- * away is recorded on its own, since it gets a new uid; and so is everything while an item is deferred.
+ * away is recorded on its own, since it gets a new uid; and so is everything while an item is deferred. What a former rollback has
+ * settled is in no window: it is not looked at again.
  */
-export const lastToRecede = (
-  { spec: { changes } }: Transaction,
-  { position: { cursor }, ahead, deferred }: Pick<Journal, "position" | "ahead" | "deferred">,
-): number => {
+export const lastToRecede = (txn: Transaction, journal: Journal): number => {
+  const { changes } = txn.spec;
+  const { position, ahead, deferred } = journal;
+  const { cursor } = position;
   if (deferred.size > 0) return cursor;
   const from = ahead?.from ?? cursor;
+  const isLeft = (index: number): boolean =>
+    mayRecede(changes[index]) && (index > cursor || itemState(txn, index, journal).type === "committed");
   let last = from;
-  while (from - last + 1 < MOST && mayRecede(changes[last]) && mayRecede(changes[last - 1])) last -= 1;
+  while (from - last + 1 < MOST && mayRecede(changes[last]) && isLeft(last - 1)) last -= 1;
   return last;
 };
 

@@ -1,5 +1,5 @@
 // Names what this Transaction deleted together with a target, for messages.
-import { stateOf } from "../state/journal.ts";
+import { itemState } from "../state/journal.ts";
 import { deletedOwners, isApplied, isGarbageCollected } from "../snapshots/owner-references.ts";
 import type { UndoContext } from "./undo-context.ts";
 import type { KubeObject } from "@janus/types";
@@ -13,7 +13,7 @@ export const deletedNamespace = ({ context: { txn }, journal, place }: UndoConte
       target.kind === "Namespace" &&
       target.name === place.namespace &&
       isApplied(journal, index) &&
-      stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal).type !== "restored",
+      itemState(txn, index, journal).type !== "restored",
   );
   return namespace === -1
     ? undefined

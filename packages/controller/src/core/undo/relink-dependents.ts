@@ -11,7 +11,7 @@ import {
 } from "../snapshots/owner-references.ts";
 import { snapshotOf } from "../snapshots/prior-state.ts";
 import type { ApiCall } from "../state/effect.ts";
-import { stateOf } from "../state/journal.ts";
+import { itemState } from "../state/journal.ts";
 import { changeIn } from "../state/observations.ts";
 import { itemsOf, readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import {
@@ -59,7 +59,7 @@ const mayNameIt = (
 
 /** Whether an item is rolled back after this one: it sees the new owner then. */
 const isYetToCome = ({ index, context: { txn }, journal }: UndoContext, other: number): boolean => {
-  const { type: at } = stateOf(txn.status.items[other]?.state ?? { type: "untouched" }, other, journal);
+  const { type: at } = itemState(txn, other, journal);
   return other < index && at === "committed" && !journal.created.has(other);
 };
 

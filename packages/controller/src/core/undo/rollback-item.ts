@@ -5,7 +5,7 @@ import { snapshotOf } from "../snapshots/prior-state.ts";
 import { trimming } from "../state/memory-budget.ts";
 import { type ApiCall, type Awaited, type Effect, type EventSpec, run, type Step } from "../state/effect.ts";
 import { type Instant, type KubeObject } from "@janus/types";
-import { type Deferral, type Journal, type Note, stateOf } from "../state/journal.ts";
+import { type Deferral, type Journal, type Note, itemState } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { changeIn, rollbackIn } from "../state/observations.ts";
 import type { FailedAttempt } from "../state/rollback-observations.ts";
@@ -341,9 +341,7 @@ const settleRestored = (
 
 /** The changes that deleted its owners and are not rolled back yet: so it has not all its owner references. */
 const missingOwners = ({ txn }: ReconcileContext, journal: Back, before: KubeObject): readonly number[] =>
-  deletedOwners(txn, journal, before).filter(
-    (owner) => stateOf(txn.status.items[owner]?.state ?? { type: "untouched" }, owner, journal).type !== "restored",
-  );
+  deletedOwners(txn, journal, before).filter((owner) => itemState(txn, owner, journal).type !== "restored");
 
 /** Says that its rollback timed out, with the last failure, or with what is waited for. */
 const ranOut = ({ context: { known }, index }: ItemRollback, awaited?: string): string => {
