@@ -5,7 +5,7 @@ import { Counter, Histogram, type Registry } from "prom-client";
 import { elapsed } from "../process/clock.ts";
 import type { ControllerNames } from "../process/controller-names.ts";
 
-/** Named as in the API server's own metrics. */
+/** Named as RBAC does; apply, which is a patch there, has a name of its own. */
 const VERBS: Partial<Record<Request["verb"], string>> = {
   raw: "get",
   mergePatch: "patch",
