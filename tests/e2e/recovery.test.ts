@@ -133,7 +133,7 @@ it("has priority over a Transaction that has applied nothing and holds what it n
   await asksAgain(place);
   await ended(place, "RolledBack");
   expect(await values(place)).toEqual(["old", "old", "old"]);
-  expect(await waits()).toContain(`yielding to Transaction ${place.namespace}/txn, which is rolling back`);
+  await expect.poll(waits).toContain(`yielding to Transaction ${place.namespace}/txn, which is rolling back`);
   expect((await place.txn("other")).status.phase).toBe("Preparing");
 
   await place.remove(lease(lock("d")));

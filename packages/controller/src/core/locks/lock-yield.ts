@@ -58,10 +58,11 @@ export const yieldLocks = (context: ReconcileContext, targets: ReadonlyMap<numbe
   const releases = [...targets].flatMap(([index, place]) =>
     releaseIfHeld(context, index, lockPlace(place, settings.controllerNamespace)),
   );
-  if (releases.length > 0)
-    return run(
-      ...releases.map((request): ApiCall => ({ ...request, folds: [...request.folds, { type: "locks-left" }] })),
-    );
   const because = `yielding to Transaction ${requester.namespace}/${requester.name}, which ${is}`;
-  return waiting(context, undefined, until, because, { type: "Normal", reason: "LockWaiting", message: because });
+  if (releases.length === 0) return waiting(context, undefined, until, because);
+  return {
+    ...run(...releases.map((request): ApiCall => ({ ...request, folds: [...request.folds, { type: "locks-left" }] }))),
+    // What it does is told at once, however soon after the reason of a wait.
+    events: [{ type: "Normal", reason: "LockWaiting", message: because }],
+  };
 };
