@@ -12,7 +12,7 @@ import { dump } from "./dump.ts";
 import { client, connection } from "./world.ts";
 
 const SHARE = share({ npmTest: 6, ci: 6 });
-const WRITES = share({ npmTest: 3, ci: 3 });
+const WRITES = share({ npmTest: 3, ci: 6 });
 
 let ways: BadWays;
 let usual: string;

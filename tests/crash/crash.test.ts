@@ -22,7 +22,7 @@ const environment = crashCluster();
  * locks to expire, so that of a sample several scenarios go on side by side.
  */
 const SHARE = share({ npmTest: 180, ci: 150 });
-const SCENARIOS = share({ npmTest: 8, ci: 3 });
+const SCENARIOS = share({ npmTest: 8, ci: 6 });
 const shown = `${showShare("crash", SHARE)}${showShare("scenario", SCENARIOS)}`;
 
 const all = (faults: readonly Fault[], takeover: Takeover): readonly CrashRun[] =>

@@ -30,7 +30,7 @@ const core: readonly Scenario[] = [
 ];
 
 /** Of the first crashes, and of the second ones after each. */
-const [FIRST, SECOND] = [share({ npmTest: 28, ci: 1 }), share({ npmTest: 7, ci: 40 })];
+const [FIRST, SECOND] = [share({ npmTest: 28, ci: 1 }), share({ npmTest: 7, ci: 80 })];
 const shown = `${showShare("first crash", FIRST)}${showShare("second crash", SECOND)}`;
 
 /**

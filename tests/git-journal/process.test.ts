@@ -1,33 +1,49 @@
 // The Git journal as a process of its own, with its flags: it starts, writes, ends cleanly, and is replaced when it is killed.
 import path from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFailed, onTestFinished } from "vitest";
+import { leash } from "../control-plane/leash.ts";
 import { administrator } from "../fixtures/administrator.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { type ControllerProcess, controllerProcess } from "../fixtures/controller-process.ts";
 import { TIMING_FLAGS } from "../fixtures/leader-timing.ts";
+import { type Replica, replica } from "../fixtures/replica.ts";
 import { configMap, configuration, place, workDirectory } from "./mirror-world.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../packages/program/src/main.ts");
 
+const flagsIn = (namespace: string, directory: string): readonly string[] => [
+  "--git-journal",
+  `--kubeconfig=${controlPlane.kubeconfig}`,
+  `--namespace=${namespace}`,
+  `--watch-namespace=${namespace}`,
+  `--work-dir=${directory}`,
+  "--webhook-port=0",
+  "--git-batch-max-wait-sec=0",
+  "--leases-renew-sec=5",
+  "--leases-lease-sec=15",
+  ...TIMING_FLAGS,
+];
+
 const start = (namespace: string, directory: string, ...more: readonly string[]): ControllerProcess =>
   controllerProcess(
-    [
-      "--git-journal",
-      `--kubeconfig=${controlPlane.kubeconfig}`,
-      `--namespace=${namespace}`,
-      `--watch-namespace=${namespace}`,
-      `--work-dir=${directory}`,
-      "--http-port=0",
-      "--webhook-port=0",
-      "--git-batch-max-wait-sec=0",
-      "--leases-renew-sec=5",
-      "--leases-lease-sec=15",
-      ...TIMING_FLAGS,
-      ...more,
-    ],
+    [...flagsIn(namespace, directory), "--http-port=0", ...more],
     { PATH: process.env["PATH"] },
     PROGRAM,
   );
+
+/** Started again when it ends by itself, as on a node: where everything is slow, its term may be over. */
+const onNode = async (namespace: string, ...more: readonly string[]): Promise<Replica> => {
+  const home = workDirectory();
+  const held = leash(home);
+  const first = await replica("first", [...flagsIn(namespace, workDirectory()), ...more], home, held);
+  onTestFailed(async () => console.error((await first.complaints()).join("\n")));
+  onTestFinished(async () => {
+    await first.end();
+    await held.end();
+  });
+  await first.start();
+  return first;
+};
 
 const fileOf = (namespace: string, name: string): string => `prod/core/v1/configmaps/${namespace}/${name}.yaml`;
 
@@ -39,12 +55,11 @@ it.each([
   async (_, flag) => {
     const { url, namespace, have, log, create } = await place();
     await create(...configuration(url), configMap("a"));
-    const first = start(namespace, workDirectory(), flag);
+    const first = await onNode(namespace, flag);
     await have([fileOf(namespace, "a")]);
     const second = start(namespace, workDirectory(), flag);
     await expect.poll(() => second.url()).toBeDefined();
-    first.kill("SIGKILL");
-    await first.ended;
+    await first.kill();
     await create(configMap("b"));
     await have([fileOf(namespace, "a"), fileOf(namespace, "b")]);
     expect(log("%s")).toHaveLength(2);

@@ -68,7 +68,7 @@ export const controllerMemory = (): (() => ControllerMemory) => {
           return object === undefined ? "none" : phaseOf(object);
         }),
       );
-    await expect.poll(phases, { timeout: 500_000, interval: 1000 }).toEqual(namespaces.map(() => phase));
+    await expect.poll(phases, { timeout: 1_200_000, interval: 1000 }).toEqual(namespaces.map(() => phase));
   };
   return () => ({ api: onStage().api, started, peakOver, allReach });
 };

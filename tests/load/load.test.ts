@@ -15,11 +15,11 @@ import { configMaps, leases } from "@janus/types";
 import { allAtOnce, create, must, openNamespace } from "./world.ts";
 
 /** With fewer, what the heap keeps in any case is more than what it keeps of them. */
-const AT_ONCE = 1_000 / share({ npmTest: 4, ci: 2 });
-const FINISHED = 10_000 / share({ npmTest: 20, ci: 4 });
+const AT_ONCE = 1_000 / share({ npmTest: 4, ci: 4 });
+const FINISHED = 10_000 / share({ npmTest: 20, ci: 10 });
 const WAITING = 50;
 /** From a restart of the API server on, in ms. */
-const MEASURED = 60_000 / share({ npmTest: 6, ci: 2 });
+const MEASURED = 60_000 / share({ npmTest: 6, ci: 4 });
 /** Transactions at once that do what the others do, after which a controller has loaded, compiled and connected what it needs. */
 const WARM_UP = 40;
 /** In ms. */

@@ -76,7 +76,7 @@ const CASES: readonly (readonly [what: string, measure: (what: string) => Promis
   ["a Transaction of 200 targets of 0.9 MB each, until it is RolledBack", (what) => large("RolledBack", what)],
 ];
 
-describe("the memory of the controller is bounded", () => {
+describe("the memory of the controller is bounded", { timeout: 3_600_000 }, () => {
   it.each(sampled(CASES, SHARE))(`over %s${showShare("case", SHARE)}`, async (what, measure) => {
     await measure(what);
     expect.hasAssertions();

@@ -59,7 +59,7 @@ const clear = async (namespace: string, names: readonly string[]): Promise<void>
   });
 };
 
-describe("the memory of the controller is bounded", { timeout: 1_200_000 }, () => {
+describe("the memory of the controller is bounded", { timeout: 3_600_000 }, () => {
   it.each(tried)("where $what wait for a lock that nobody releases", async (hoard) => {
     const { what, count, changes, metadata, isComplete } = hoard;
     const { api, started, peakOver, allReach } = memory();

@@ -40,7 +40,7 @@ const wideChange = (n: number, target: JsonObject, spec: JsonObject): JsonObject
   return { type: n % 3 === 0 ? "Patch" : "Update", target, content: { spec }, waitFor: ["cel=self.spec.size() > 0"] };
 };
 
-describe("the memory of the controller is bounded", () => {
+describe("the memory of the controller is bounded", { timeout: 3_600_000 }, () => {
   it.each(
     sampled(
       Object.entries(WIDE).map(([what, specOf], n) => [what, n, specOf] as const),
@@ -71,7 +71,8 @@ describe("the memory of the controller is bounded", () => {
     const statusOf = async (name: string): Promise<JsonObject> =>
       (await read(api, transactions, namespace, name))?.["status"] as JsonObject;
     for (const name of names) {
-      const waiting = { interval: 1000 };
+      // Each takes half a minute of both cores.
+      const waiting = { timeout: 1_200_000, interval: 1000 };
       await expect.poll(() => statusOf(name), waiting).toMatchObject({ phase: "Committed" });
       await expect.poll(() => statusOf(`draft-${name}`), waiting).toHaveProperty("render");
       const body = { metadata: { annotations: { [REQUEST_ROLLBACK]: "" } } };

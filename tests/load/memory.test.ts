@@ -8,7 +8,7 @@ import { CONNECTIONS, must, openNamespace } from "./world.ts";
 const memory = controllerMemory();
 
 /** `memory-large`, `memory-wide` and `memory-waiting` are of what is worked on. */
-describe("the memory of the controller is bounded", () => {
+describe("the memory of the controller is bounded", { timeout: 3_600_000 }, () => {
   it("at rest", async () => {
     const { started, peakOver } = memory();
     expect(await peakOver("nothing stored", await started("rest"))).toBeLessThan(MOST);

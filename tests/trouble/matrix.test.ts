@@ -6,7 +6,7 @@ import { newTestBed, type TestBed } from "./test-bed.ts";
 import { OUTCOMES, transactionRun } from "./transactions.ts";
 
 const SHARE = share({ npmTest: 6, ci: 6 });
-const WRITES = share({ npmTest: 3, ci: 3 });
+const WRITES = share({ npmTest: 3, ci: 6 });
 
 let testBed: TestBed;
 beforeAll(async () => void (testBed = await newTestBed()));
