@@ -1,8 +1,8 @@
-import type { Change } from "@janus/api";
+import type { Change, Item } from "@janus/api";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { advanced, type Journal, noJournal } from "../../../packages/controller/src/core/state/journal.ts";
-import { intentAt } from "../../../packages/controller/src/core/state/window.ts";
+import { intentAt, lastToRecede } from "../../../packages/controller/src/core/state/window.ts";
 import { transaction } from "./transaction.ts";
 
 const named = (
@@ -73,6 +73,28 @@ describe("what was answered of a window", () => {
         expect([...now.created.keys()]).toEqual([2, 3, 4].slice(0, made));
         expect(now.ahead?.from ?? 2).toBe(2);
         expect(now.ahead?.created.size ?? 0).toBe(made);
+      }),
+    );
+  });
+});
+
+describe("the window of a rollback", () => {
+  const before = { existed: false } as const;
+  const committed: Item = { state: { type: "committed", before } };
+  const settled: readonly Item[] = [
+    { state: { type: "restored", before } },
+    { state: { type: "rollback-failed", before, error: "left there on purpose" } },
+  ];
+
+  it("ends before what a former rollback has settled, which a retry does not look at again", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(committed, ...settled), { minLength: 1, maxLength: 20 }), (items) => {
+        const txn = transaction([...items, committed].map((_, n) => patch(`c${n}`)));
+        const cursor = items.length;
+        const retried = { ...txn, status: { ...txn.status, items: [...items, committed] } };
+        const journal = noJournal({ direction: "back", cursor, reached: cursor + 1, since: 0 });
+        const nearest = items.findLastIndex((item) => settled.includes(item));
+        expect(lastToRecede(retried, journal)).toBe(Math.max(nearest + 1, cursor - 15));
       }),
     );
   });
