@@ -49,7 +49,7 @@ export const start = (args: readonly string[], { stdin = "", env = {}, program =
   return { pid: child.pid ?? 0, written: () => stdout + stderr, ended, kill: (signal) => void child.kill(signal) };
 };
 
-/** What any command may say meanwhile where everything is slow. */
+/** Lines that any command may print while it waits for a controller. */
 const MEANWHILE = /^(?:Waiting for the controller to render|No controller has started it so far\.) .*\n/gmu;
 
 const over = async ({ ended }: Running): Promise<Outcome> => {
@@ -57,7 +57,7 @@ const over = async ({ ended }: Running): Promise<Outcome> => {
   return { ...outcome, stderr: outcome.stderr.replace(MEANWHILE, "") };
 };
 
-/** Runs the program; see `start` for what it says while it waits for a controller. */
+/** Runs the program. Its stderr is without what it prints while it waits for a controller. */
 export const janus = (...args: readonly string[]): Promise<Outcome> => over(start(args));
 
 /** Runs the program with this standard input. */

@@ -40,7 +40,7 @@ const askEvery = 25;
 const lastLines = async (file: string, count: number) =>
   (await readFile(file, "utf8")).trimEnd().split("\n").slice(-count).join("\n");
 
-/** Whether no thread runs; where the system does not tell (there is no /proc), that is assumed. */
+/** True once no thread runs; where the system does not tell (there is no /proc), that is assumed. */
 const isStopped = async (pid: number): Promise<boolean> => {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const states = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/status`, "utf8").catch(() => ""));

@@ -22,7 +22,7 @@ const valueOf = async ({ read }: Workspace, name: string): Promise<unknown> =>
 const held = (...finalizers: readonly string[]) => ({ ...configMap("a"), metadata: { name: "a", finalizers } });
 const phaseOf = async ({ txn }: Workspace): Promise<unknown> => (await txn()).status?.phase;
 
-/** What is next in the rollback is a, which is settled, with its lock still held. */
+/** Ends as Failed with its locks still held: a is settled, and next to b, which a retry is due for. */
 const failedWithLocks = (place: Workspace): Promise<void> =>
   diesAt(place, ({ purpose }) => purpose === "release-lock", "before", denying);
 

@@ -62,7 +62,7 @@ export const yieldLocks = (context: ReconcileContext, targets: ReadonlyMap<numbe
   if (releases.length === 0) return waiting(context, undefined, until, because);
   return {
     ...run(...releases.map((request): ApiCall => ({ ...request, folds: [...request.folds, { type: "locks-left" }] }))),
-    // What it does is told at once, however soon after the reason of a wait.
+    // Tells what it does at once, however soon after the reason of a wait.
     events: [{ type: "Normal", reason: "LockWaiting", message: because }],
   };
 };

@@ -68,7 +68,7 @@ const stopWhenAsked = (context: ReconcileContext): Step | undefined => {
   return refuse(context, { reason, general: [requested.why] });
 };
 
-/** What it waits for: the lock that is missing now, of which the status may tell only later; else what the status says. */
+/** The lock that is missing now, of which the status may tell only later; else the reason that the status gives. */
 const awaitedNow = (context: ReconcileContext): string | undefined => {
   const locking = acquire(context, earlyTargets(context));
   const { reason, message } = readyIn(context.txn);
