@@ -16,6 +16,7 @@ import { REQUEST_DEADLINE, timing, TIMING_FLAGS } from "../fixtures/leader-timin
 import { roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
 import { type RunningNode, startNode } from "../fixtures/node/start-node.ts";
 import { actionOn, actionSet, type ActionSetObject, blueprint } from "./objects.ts";
+import { SETTINGS } from "./settings.ts";
 
 const USER = "system:serviceaccount:janus-system:janus-blueprints";
 const FLAGS = ["--blueprints", "--default-service-account=ops", ...TIMING_FLAGS];
@@ -133,12 +134,11 @@ it("creates no Pod as a leader that was paused until another one leads", async (
   const first = await candidate("first", hook);
   const api = await first.api;
   if (api === undefined) throw new Error("lost before it began");
-  const settings = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, toolsImage: "tools", seed: "test" };
   const work = await submitted("fenced");
   const { stop } = startWork(
     { api, streams: first.client, log: jsonLog("error"), watchdog: watchdog() },
     { watchNamespaces: ["fenced"], concurrency: 4, maxRunningActions: 100 },
-    settings,
+    SETTINGS,
   );
   onTestFinished(stop);
   await reached.promise;

@@ -22,6 +22,7 @@ import {
 } from "../fixtures/manifests.ts";
 import { share, showShare } from "../fixtures/sample.ts";
 import { actionOn, actionSet, actionSetRef, type ActionSetObject, blueprint } from "./objects.ts";
+import { SETTINGS } from "./settings.ts";
 
 const USER = "system:serviceaccount:janus-system:janus-blueprints";
 const DEFINITION = "actionsets.cr.kanister.io";
@@ -131,7 +132,7 @@ const controllerOf = (api: Client, namespace: string): Work =>
   startWork(
     { api, streams: api, log: jsonLog("error"), watchdog: watchdog() },
     { watchNamespaces: [namespace], concurrency: 4, maxRunningActions: 100 },
-    { defaultServiceAccount: "ops", podReadyTimeout: 15_000, toolsImage: "tools", seed: "test" },
+    SETTINGS,
   );
 
 const changing: Subject<object> = {

@@ -11,6 +11,7 @@ import { userKubeconfig } from "../fixtures/cluster.ts";
 import { within } from "../fixtures/manifests.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 import { actionOn, actionSet, type ActionSetObject, actionSetRef, blueprint } from "./objects.ts";
+import { SETTINGS } from "./settings.ts";
 import { isOver, prepared } from "./world.ts";
 
 /** What the controller is given for these namespaces, under names of its own: another test may install it, too. */
@@ -59,7 +60,7 @@ it("executes the ActionSets of each of its namespaces, with its Roles there alon
   const { stop } = startWork(
     { api: client, streams: client, log: jsonLog("error"), watchdog: watchdog() },
     { watchNamespaces: [shop, bank], concurrency: 4, maxRunningActions: 100 },
-    { defaultServiceAccount: "ops", podReadyTimeout: 15_000, toolsImage: "tools", seed: "test" },
+    SETTINGS,
   );
   onTestFinished(async () => {
     await stop();

@@ -10,6 +10,7 @@ import { roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 import { type RunningNode, startNode } from "../fixtures/node/start-node.ts";
 import { API_VERSION, type ActionSetObject, actionSetRef } from "./objects.ts";
+import { SETTINGS } from "./settings.ts";
 
 for (const crd of kanisterCrds) await administrator.apply(crd as unknown as Manifest);
 const isServed = (kind: string): Promise<boolean> =>
@@ -25,8 +26,6 @@ if (E.isLeft(config)) throw new Error(config.left);
 /** The administrator's. */
 export const connection = config.right;
 export const client = connect(connection, { writeTimeout: 2000, deadline: 5000 });
-
-const SETTINGS = { defaultServiceAccount: "ops", podReadyTimeout: 15_000, toolsImage: "tools", seed: "test" };
 
 /** Starts a controller for the ActionSets of a namespace. */
 export const controllerOf = (
