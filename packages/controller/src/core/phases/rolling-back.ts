@@ -16,7 +16,7 @@ import { isRefused } from "../state/journal-observation.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { awaitHealthy } from "../undo/await-healthy.ts";
 import { missing } from "../undo/missing-targets.ts";
-import { waiting } from "../state/status-progress.ts";
+import { resumption, waiting } from "../state/status-progress.ts";
 import { isAskedFor, isUnsettled, MAX_RETRIES, needsRequest } from "../transitions/rollback-retry.ts";
 import { projected, updateStatus, removeAnnotation } from "../state/status-update.ts";
 import { INCOMPLETE } from "../state/conditions.ts";
@@ -76,9 +76,16 @@ export const rollingBack = (context: ReconcileContext): Step => {
       ? abandon(context, interrupted(txn, back, isIn))
       : run(recordRestored(context, back));
   if (done !== undefined) return run(settleItem(context, back, done));
-  const step = firstOf(context, back);
+  const step = resuming(context, firstOf(context, back));
   return back.ahead === undefined || step.type === "run" ? step : run(recordRestored(context, back));
 };
+
+const isRestoring = (step: Step): step is Extract<Step, { readonly type: "run" }> =>
+  step.type === "run" && step.effects.some(({ purpose }) => purpose === "restore");
+
+/** Tells beside a write that it goes on, if it had to wait. */
+const resuming = (context: ReconcileContext, step: Step): Step =>
+  isRestoring(step) ? { ...step, effects: [...step.effects, ...resumption(context)] } : step;
 
 /** Goes on with the item before this one, which is restored: what is sent for that tells it to this process. */
 const goOn = (context: ReconcileContext, journal: Back, index: number): Step => {
@@ -136,8 +143,7 @@ const readingNext = (context: ReconcileContext, journal: Back, step: Step): Step
   const before = journal.position.cursor - 1;
   const item = itemsOf(txn, known).find(({ index }) => index === before);
   const { target, lock } = changeIn(known, before);
-  return step.type === "run" &&
-    step.effects.some(({ purpose }) => purpose === "restore") &&
+  return isRestoring(step) &&
     item !== undefined &&
     target === undefined &&
     isSafe(lock, context) &&
