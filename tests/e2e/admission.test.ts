@@ -265,5 +265,6 @@ it("names what a policy has added because of a label, where another client has w
   await committed(place, patching(labelled("web")));
   await place.patch(configMap("web", { theirs: "1" }));
   const { phase, errors } = await takenBack(place);
-  expect([phase, errors]).toEqual(["RolledBack", [expect.stringContaining(".data.injected")]]);
+  const told = `ConfigMap ${place.namespace}/web: the API server, admission or another client has set .data.injected: left unchanged`;
+  expect([phase, errors]).toEqual(["RolledBack", [told]]);
 });

@@ -1,5 +1,5 @@
 import { RETRY_ROLLBACK } from "@janus/api";
-import type { ApiError, Hook } from "@janus/kube";
+import type { ApiError, Hook, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { creating, patching, updating } from "../fixtures/changes.ts";
@@ -9,13 +9,18 @@ import { eventsOf } from "../fixtures/events.ts";
 import { gate, isChangeOf } from "../fixtures/gate.ts";
 import { configMap, within } from "../fixtures/manifests.ts";
 import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
+import { refusing } from "../fixtures/refusing.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 
 const denied: ApiError = { type: "refused", code: 422, reason: "Invalid", message: "denied by policy", causes: [] };
 
+const isRestoreOf =
+  (name: string) =>
+  (request: Request): boolean =>
+    request.purpose === "restore" && "name" in request && request.name === name;
+
 /** A policy denies the rollback of b. */
-const denying: Hook = async (request, next) =>
-  request.purpose === "restore" && "name" in request && request.name === "b" ? E.left(denied) : next(request);
+const denying: Hook = async (request, next) => (isRestoreOf("b")(request) ? E.left(denied) : next(request));
 
 const valueOf = async ({ read }: Workspace, name: string): Promise<unknown> =>
   ((await read(configMap(name)))["data"] as { readonly value?: unknown }).value;
@@ -99,6 +104,26 @@ it("an automatic retry does not delete what was left on purpose, since somebody 
     items: [{ error: expect.stringContaining("is not deleted") as string }, {}, {}, {}],
   });
   expect(await valueOf(place, "a")).toBe("new");
+});
+
+it("says again why it is rolled back when it goes on after an API server that has refused for a while", async () => {
+  const place = await workspace();
+  const names = ["a", "b", "c"];
+  await place.create(...names.map((name) => configMap(name, { value: "old" })));
+  await allowOneService(place);
+  await place.submit([...names.map((name) => patching(configMap(name, { value: "new" }))), ...oneTooMany]);
+  const { hook, reached, open } = gate(isRestoreOf("a"));
+  await place.janus(refusing(isRestoreOf("c"), 4000).hook, hook);
+  const ready = async () => {
+    const { reason, message } = (await place.txn()).status?.conditions?.find(({ type }) => type === "Ready") ?? {};
+    return `${reason}: ${message}`;
+  };
+  await expect.poll(ready).toMatch(/^Waiting: trying again to update ConfigMap .*\/c: /u);
+  await reached;
+  const goingOn = await ready();
+  open();
+  expect(goingOn).toMatch(/^CommitFailed: .*one-too-many.*exceeded quota/u);
+  expect((await place.over()).status.phase).toBe("RolledBack");
 });
 
 it("tells of each change that it is rolled back, also where the next one has to wait", async () => {

@@ -314,7 +314,7 @@ describe("Delete", () => {
       });
       expect(status.phase).toBe("RolledBack");
       expect((await place.read(config))["data"]).toEqual({ a: "2", b: "1" });
-      const told = `ConfigMap ${place.namespace}/config: admission has set other values for .metadata.labels, .data.a`;
+      const told = `ConfigMap ${place.namespace}/config: the API server or admission has set other values for .metadata.labels, .data.a`;
       expect(status.items[0]?.error).toContain(told);
       expect(await said(place)).toContain(`rolled back, except for changes[0]: ${told}`);
       const warnings = async () =>

@@ -60,7 +60,7 @@ const rolledBack = (
 };
 
 const named = (name: string): string =>
-  `ConfigMap shop/${name}: the API server sets .metadata.annotations itself: left unchanged`;
+  `ConfigMap shop/${name}: the API server or admission sets .metadata.annotations: left unchanged`;
 
 describe("what admission sets while earlier changes are in", () => {
   it("is restored after these, and after a moment in which it is still set", () => {

@@ -16,7 +16,7 @@ import { isRefused } from "../state/journal-observation.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { awaitHealthy } from "../undo/await-healthy.ts";
 import { missing } from "../undo/missing-targets.ts";
-import { waiting } from "../state/status-progress.ts";
+import { resumption, waiting } from "../state/status-progress.ts";
 import { isAskedFor, isUnsettled, MAX_RETRIES, needsRequest } from "../transitions/rollback-retry.ts";
 import { projected, updateStatus, removeAnnotation } from "../state/status-update.ts";
 import { INCOMPLETE } from "../state/conditions.ts";
@@ -76,9 +76,16 @@ export const rollingBack = (context: ReconcileContext): Step => {
       ? abandon(context, interrupted(txn, back, isIn))
       : run(recordRestored(context, back));
   if (done !== undefined) return run(settleItem(context, back, done));
-  const step = firstOf(context, back);
+  const step = resuming(context, firstOf(context, back));
   return back.ahead === undefined || step.type === "run" ? step : run(recordRestored(context, back));
 };
+
+const isRestoring = (step: Step): step is Extract<Step, { readonly type: "run" }> =>
+  step.type === "run" && step.effects.some(({ purpose }) => purpose === "restore");
+
+/** Tells beside a write that it goes on, if it had to wait. */
+const resuming = (context: ReconcileContext, step: Step): Step =>
+  isRestoring(step) ? { ...step, effects: [...step.effects, ...resumption(context)] } : step;
 
 /** Goes on with the item before this one, which is restored: what is sent for that tells it to this process. */
 const goOn = (context: ReconcileContext, journal: Back, index: number): Step => {
@@ -130,8 +137,6 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
   return waitForFirst(context, journal, first, others, cursor > 0 ? since + patience : first.until);
 };
 
-const isRestore = ({ purpose }: Effect): boolean => purpose === "restore";
-
 /** Whether this write restores no value: its target has them all, and it gives them back to who managed them. */
 const isOfOwnership = (effect: Effect): boolean =>
   "call" in effect && effect.folds.some((fold) => fold.type === "restored" && fold.edit?.isInPlace === true);
@@ -145,15 +150,13 @@ const withNext = (context: ReconcileContext, journal: Back, step: Step): Step =>
   const { cursor } = journal.position;
   const before = cursor - 1;
   const item = itemsOf(txn, known).find(({ index }) => index === before);
-  if (step.type !== "run" || !step.effects.some(isRestore) || item === undefined) return step;
+  if (!isRestoring(step) || item === undefined) return step;
   const { target, lock } = changeIn(known, before);
   if (!isSafe(lock, context) || before < lastToRecede(txn, journal)) return step;
   if (target === undefined) return { ...step, effects: [...step.effects, readTarget(item, refusedFor(item))] };
   if (!step.effects.every(isOfOwnership)) return step;
   const next = firstOf(context, withRestored(journal, cursor, now));
-  return next.type === "run" && next.effects.some(isRestore)
-    ? { ...step, effects: [...step.effects, ...next.effects] }
-    : step;
+  return isRestoring(next) ? { ...step, effects: [...step.effects, ...next.effects] } : step;
 };
 
 /** The item that has to be rolled back before this one. `before`: the deferred ones that come before it in any case. */

@@ -55,6 +55,19 @@ export const waiting = (
   return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
 };
 
+/**
+ * Says again why it is rolled back, concurrently with the next write, where the status still tells what the rollback has waited for
+ * although something was restored since.
+ */
+export const resumption = (context: ReconcileContext): readonly Effect[] => {
+  const { txn, known, now } = context;
+  const { restoredAt = Number.NEGATIVE_INFINITY, statusWritten } = known;
+  const cause = txn.status.conditions.find(({ type }) => type === "Committed");
+  return saysThatItWaits(txn) && restoredAt > statusWritten.sent && isProjectionDue(context) && cause !== undefined
+    ? [updateStatus(txn, { because: cause }, now)]
+    : [];
+};
+
 /** How many items name what is waited for: a status has no room for all of them. The message says how many more there are. */
 export const MOST_AWAITED_ITEMS = 50;
 

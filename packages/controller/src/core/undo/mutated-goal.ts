@@ -24,9 +24,10 @@ const isAnyEarlierLeft = ({ context: { txn }, journal, index }: UndoContext): bo
   );
 
 /**
- * The state that an edited target is to be restored to: the former object, but for values that admission sets. Those are asked
- * for once more when whatever may be the reason for them is rolled back: a policy, a webhook or what it depends on, which an
- * earlier change has created, or which another item has just taken away. Left: what is waited for until then.
+ * The state that an edited target is to be restored to: the former object, but for values that the API server or admission sets, as
+ * the answers to our PUTs show. Those are asked for once more when whatever may be the reason for them is rolled back: a policy, a
+ * webhook or what it depends on, which an earlier change has created, or which another item has just taken away. Left: what is waited
+ * for until then.
  */
 export const editGoal = (undoContext: UndoContext, before: KubeObject): E.Either<UndoStep, KubeObject> => {
   const { place, change, index, context } = undoContext;
@@ -36,7 +37,7 @@ export const editGoal = (undoContext: UndoContext, before: KubeObject): E.Either
   const [was, is] = [before, goal].map((object) => unallocated(place.resource, object));
   const fields = differingItems(was, is).filter(({ path }) => path().at(-1) !== GENERATION);
   if (fields.length === 0) return E.right(goal);
-  const because = `${formatRef(place)}: admission sets ${showPaths(firstPaths(fields), mustConceal(place.resource, change, settings))}`;
+  const because = `${formatRef(place)}: the API server or admission sets ${showPaths(firstPaths(fields), mustConceal(place.resource, change, settings))}`;
   if (isAnyEarlierLeft(undoContext))
     return E.left({ type: "defer", because: `${because}: restored once more after the changes before it` });
   if (known.admissionAt === undefined || goalAt >= known.admissionAt + SETTLING) return E.right(goal);

@@ -4,6 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { restoration } from "../merge/restore-update.ts";
 import { withServerMutations } from "../merge/server-mutations.ts";
+import type { ApiCall } from "../state/effect.ts";
 import type { Insistent, Restored, RestoreFault, RestoreFold } from "../state/fold.ts";
 import type { Faults, Folds } from "../state/folding.ts";
 import type { About, Answered } from "../state/happened.ts";
@@ -46,6 +47,15 @@ const withoutTaken = (
     taken: [...former, taken],
     ...(edit === undefined || goal === undefined ? {} : { goal: withoutAllocations(goal, [taken]) }),
   });
+};
+
+/** What was known of an object that is created again is not all that the API server has made of it; of an edited one, the next PUT tells. */
+const unanswered = (known: Observations, { item: index = -1, folds }: ApiCall): Observations => {
+  const isRecreated = folds.some(
+    (fold) => fold.type === "restored" && fold.goal !== undefined && fold.edit === undefined,
+  );
+  const seen = lookAgain(known, index);
+  return isRecreated ? withRollback(seen, index, { goal: undefined }) : seen;
 };
 
 const isInvalid = (fault: ApiError): boolean => fault.type === "refused" && fault.code === 422;
@@ -119,7 +129,7 @@ export const restoreFolds: Folds<RestoreFold> = {
 };
 
 export const restoreFaults: Faults<RestoreFault> = {
-  "maybe-restored": (known, _, { effect }) => ("call" in effect ? lookAgain(known, effect.item ?? -1) : known),
+  "maybe-restored": (known, _, { effect }) => ("call" in effect ? unanswered(known, effect) : known),
   "rollback-unanswered": (known, { index }, { effect, error, at }) => {
     const count = (rollbackIn(known, index).failedAttempt?.count ?? 0) + 1;
     const message = `trying again to ${attempt(effect)}: ${messageOf(error)}`;

@@ -1,5 +1,5 @@
 // Warns of what could not be restored in an object that was created again.
-import { isEmpty, type KubeObject } from "@janus/types";
+import { equal, isEmpty, type KubeObject } from "@janus/types";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
 import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
@@ -16,6 +16,9 @@ import type { UndoContext } from "./undo-context.ts";
  * Warns of what is not as before in an object that was created again: values that the API server did not restore, and what the
  * garbage collector deleted with it. Undefined: nothing.
  *
+ * Guarantees: the API server and admission are named for sure only for what the answers to our own writes show. Where these were
+ *             lost, what differs may as well be of another client that has written since.
+ *
  * @example
  *   Service shop/web: spec.clusterIP was 10.0.1.2, now 10.0.3.4
  *   StatefulSet shop/db: deleted with it, and not restored: PersistentVolumeClaim data-db-0
@@ -24,20 +27,41 @@ export const recreationWarning = (undoContext: UndoContext, before: KubeObject):
   const { place, seen } = undoContext;
   const wanted = recreatable(undoContext, before);
   const live = seen.object ?? wanted;
-  const goal = goalOf(undoContext, wanted, live);
-  const changed = changedFields(wanted, goal, place);
-  const whoever = knownGoal(undoContext) === undefined ? "admission, or another client," : "admission";
-  const lost = lostFields(withoutGenerated(wanted), live, place);
   const dependents = lostDependents(undoContext, before);
   const warnings = [
     ...leftOut(before, wanted),
     ...(isService(place.resource) ? reallocated(wanted, live) : []),
-    ...(changed.length === 0 ? [] : [`${whoever} has set other values for ${showPaths(firstPaths(changed))}`]),
-    ...(lost.length === 0 ? [] : [`the API server did not restore ${showPaths(firstPaths(lost))}`]),
+    ...differences(undoContext, wanted, live),
     ...(dependents === undefined ? [] : [`deleted with it, and not restored: ${dependents}`]),
   ];
   return warnings.length === 0 ? undefined : `${formatRef(place)}: ${warnings.join("; ")}`;
 };
+
+/** What differs in it, and who has made it so, as far as the answers to our own writes show. */
+const differences = (undoContext: UndoContext, wanted: KubeObject, live: KubeObject): readonly string[] => {
+  const { place } = undoContext;
+  const goal = goalOf(undoContext, wanted, live);
+  const isAnswered = knownGoal(undoContext) !== undefined;
+  const isAsAnswered = ({ b, other }: DifferingField): boolean => isAnswered && equal(b, other);
+  const [made, changed] = parted(changedFields(wanted, goal, live, place), isAsAnswered);
+  const wasThere = ({ other }: DifferingField): boolean => isAnswered && other !== undefined;
+  const [removed, lost] = parted(lostFields(withoutGenerated(wanted), live, goal, place), wasThere);
+  const whoever = isAnswered
+    ? "the API server did not restore"
+    : "the API server did not restore, or another client has removed,";
+  return [
+    ...named("the API server or admission has set other values for", made),
+    ...named("the API server, admission or another client has set other values for", changed),
+    ...named(whoever, lost),
+    ...named("another client has removed", removed),
+  ];
+};
+
+const parted = (fields: readonly DifferingField[], is: (field: DifferingField) => boolean) =>
+  [fields.filter(is), fields.filter((field) => !is(field))] as const;
+
+const named = (what: string, fields: readonly DifferingField[]): readonly string[] =>
+  fields.length === 0 ? [] : [`${what} ${showPaths(firstPaths(fields))}`];
 
 /** The parts that were not even tried to be created again: of a Pod, or of a Secret with a token. */
 const leftOut = (before: KubeObject, wanted: KubeObject): readonly string[] => {
@@ -57,17 +81,30 @@ const lostDependents = ({ context: { txn }, journal, index, change }: UndoContex
 const comparable = (object: KubeObject, { resource }: ObjectRef): KubeObject =>
   unallocated(resource, withoutGenerated(object));
 
-/** Fields to which the API server or admission has given other values than before. */
-const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): readonly DifferingField[] => {
-  const [was, is] = [before, goal].map((object) => comparable(object, place));
-  return differingItems(was, is).filter(({ b }) => b !== undefined);
+/** Fields to which the API server or admission has given other values than before. `other`: those of now, which are not the former ones. */
+const changedFields = (
+  before: KubeObject,
+  goal: KubeObject,
+  live: KubeObject,
+  place: ObjectRef,
+): readonly DifferingField[] => {
+  const [was, is, now] = [before, goal, live].map((object) => comparable(object, place));
+  return differingItems(was, is, now).filter(({ a, b, other }) => b !== undefined && !equal(a, other));
 };
 
-/** Fields that have lost their value, except for allocations, and for owners, which are restored later. */
-const lostFields = (before: KubeObject, live: KubeObject, place: ObjectRef): readonly DifferingField[] => {
+/**
+ * Fields that have lost their value, except for allocations, and for owners, which are restored later. `other`: what the API server
+ * has made of it, as in `goal`.
+ */
+const lostFields = (
+  before: KubeObject,
+  live: KubeObject,
+  goal: KubeObject,
+  place: ObjectRef,
+): readonly DifferingField[] => {
   const { ownerReferences: _, ...metadata } = before.metadata;
-  const [was, is] = [{ ...before, metadata }, live].map((object) => writable(object, place));
-  return differingFields(was, is).filter(
+  const [was, is, made] = [{ ...before, metadata }, live, goal].map((object) => writable(object, place));
+  return differingFields(was, is, made).filter(
     ({ a, b, path }) => b === undefined && !isEmpty(a) && !isAllocated(place.resource, path),
   );
 };

@@ -10,7 +10,7 @@ import { checkpoint } from "../state/journal-requests.ts";
 import { rollbackIn, unchangedConflict } from "../state/observations.ts";
 import { readTarget } from "../state/resolved-changes.ts";
 import { deletedNamespace } from "./deleted-together.ts";
-import { creationBody, goalOf, recreatable } from "./recreated-object.ts";
+import { creationBody, knownGoal, recreatable } from "./recreated-object.ts";
 import { recreationWarning } from "./recreation-warnings.ts";
 import { relinkDependents } from "./relink-dependents.ts";
 import { belongsToMissingAccount } from "./service-account-token.ts";
@@ -101,8 +101,9 @@ const restoreOwnership = (undoContext: UndoContext, before: KubeObject, object: 
   const live = withNewUids(txn, journal, wanted, object);
   const managedFields = recreatedOwnership(withNewOwners(txn, journal, wanted), live, txn.metadata.uid);
   const body = { ...object, metadata: { ...object.metadata, managedFields } };
-  const goal = goalOf(undoContext, wanted, object);
-  return restoring(undoContext, putCall(undoContext, body), { goal });
+  // Where the answer to the create was lost, another client may have written since: what this PUT is answered does not tell.
+  const goal = knownGoal(undoContext);
+  return restoring(undoContext, putCall(undoContext, body), goal === undefined ? {} : { goal });
 };
 
 /** If another Service has an allocation, that is remembered, to create this one without it. */

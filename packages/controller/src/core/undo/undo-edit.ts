@@ -112,7 +112,7 @@ const isOfChange = ({ a, b, other }: DifferingField): boolean =>
   b === undefined || (other !== undefined && !equal(other, a));
 
 /**
- * Rolled back, except for allocations that another Service has now, and values that the API server sets itself. It is not
+ * Rolled back, except for allocations that another Service has now, and values that the API server or admission sets. It is not
  * rolled back if the API server keeps a value that the change set, or leaves out one that the change removed.
  */
 const restoredOrFailed = (
@@ -121,14 +121,14 @@ const restoredOrFailed = (
   goal: KubeObject,
   unclaimed: readonly Path[],
 ): UndoStep => {
-  const { change, place, context } = undoContext;
+  const { change, place, context, seen } = undoContext;
   const { settings } = context;
   const allocations = isService(place.resource) ? reallocated(before, goal) : [];
-  const [was, is] =
-    allocations.length === 0 ? [before, goal] : [before, goal].map((object) => unallocated(place.resource, object));
+  const all = [before, goal, seen.object ?? goal];
+  const [was, is, now] = allocations.length === 0 ? all : all.map((object) => unallocated(place.resource, object));
   const fields = differingItems(was, is, desiredState(change, place, before));
-  const show = (some: readonly DifferingField[]): string =>
-    showPaths(firstPaths(some), mustConceal(place.resource, change, settings));
+  const shown = (paths: readonly Path[]): string => showPaths(paths, mustConceal(place.resource, change, settings));
+  const show = (some: readonly DifferingField[]): string => shown(firstPaths(some));
   if (fields.some(isOfChange))
     return rollbackFailed(`${formatRef(place)}: the API server does not restore ${show(fields.filter(isOfChange))}`);
   // Restored as far as that is possible; but what was in the volumes is lost, so it does not count as rolled back.
@@ -137,14 +137,18 @@ const restoredOrFailed = (
     return rollbackFailed(
       `${formatRef(place)}: the change deletes ${claims.names}, which cannot be restored: restore the volumes from a backup`,
     );
+  // What the answers to our PUTs show is of the API server or admission; another client may have set it again since.
+  const differing = differingItems(was, is, now).filter(({ a, other }) => !equal(a, other));
+  const made = differing.filter(({ b, other }) => equal(b, other));
+  const changed = [...unclaimed, ...firstPaths(differing.filter(({ b, other }) => !equal(b, other)))];
   const warnings = [
     ...(allocations.length === 0 ? [] : [`${formatRef(place)}: ${allocations.join("; ")}`]),
-    ...(fields.length === 0 ? [] : [`${formatRef(place)}: the API server sets ${show(fields)} itself: left unchanged`]),
-    ...(unclaimed.length === 0
+    ...(made.length === 0
       ? []
-      : [
-          `${formatRef(place)}: admission, or another client, has set ${showPaths(unclaimed, mustConceal(place.resource, change, settings))}: left unchanged`,
-        ]),
+      : [`${formatRef(place)}: the API server or admission sets ${show(made)}: left unchanged`]),
+    ...(changed.length === 0
+      ? []
+      : [`${formatRef(place)}: the API server, admission or another client has set ${shown(changed)}: left unchanged`]),
     ...[unseen(undoContext) ?? []].flat(),
   ];
   return warnings.length === 0 ? { type: "restored" } : { type: "restored", warning: warnings.join("; ") };
