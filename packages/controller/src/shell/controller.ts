@@ -8,7 +8,7 @@ import { hasNewRequest } from "./reconcile/user-requests.ts";
 import { draftsOf, namespaceOf } from "./reconcile/queue-key.ts";
 import { TRANSACTION_EVENTS } from "./telemetry/transaction-events.ts";
 import { CONTROLLER_NAMES } from "./names.ts";
-import { cacheTransform, dueAt, isUnpublished, phaseOf } from "./reconcile/cache-transform.ts";
+import { cacheTransform, dueAt, isUnpublished, phaseOf, UNFINISHED } from "./reconcile/cache-transform.ts";
 import { BACKOFF, DRAFTS_IN_FLIGHT, IN_FLIGHT, RENEWAL_ROUND, RENEWALS_IN_FLIGHT, TURN_PATIENCE } from "./limits.ts";
 import { metrics } from "./telemetry/metrics.ts";
 import { reconciler } from "./reconcile/reconciler.ts";
@@ -69,6 +69,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
   });
   const watched = watchKind(api, {
     resource: transactions,
+    first: UNFINISHED,
     ...(watchNamespaces === undefined ? {} : { namespaces: watchNamespaces }),
     names: CONTROLLER_NAMES,
     registry: measured.registry,

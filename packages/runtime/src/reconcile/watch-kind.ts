@@ -31,6 +31,8 @@ export interface KindOptions {
   readonly namespaces?: readonly string[];
   /** Only the objects with these labels. Default: all. */
   readonly labelSelector?: string;
+  /** A field selector: the objects that it selects are reconciled without waiting until all are listed. Default: all wait. */
+  readonly first?: string;
   /** Objects of other kinds, on whose changes those of this kind are reconciled. Default: none. */
   readonly watches?: readonly SecondaryWatch[];
   readonly names: ControllerNames;
@@ -81,6 +83,7 @@ export const watchKind = (api: Api, options: KindOptions): WatchedKind => {
     resource,
     namespaces,
     labelSelector,
+    first,
     watches = [],
     names,
     registry,
@@ -155,6 +158,7 @@ export const watchKind = (api: Api, options: KindOptions): WatchedKind => {
       signal: aborted.signal,
       timeoutSeconds: WATCH,
       keep,
+      ...(first === undefined ? {} : { first }),
       watchdog,
       loop: "reflector",
       onEvent: (event) => {

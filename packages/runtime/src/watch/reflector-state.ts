@@ -17,6 +17,8 @@ export type ReflectorState =
 
 /** The input of a step. */
 export type ReflectorInput =
+  /** Those that come first, before the pages of all. */
+  | { readonly type: "some"; readonly objects: readonly KubeObject[] }
   /** `limit`: that of the next page. */
   | { readonly type: "page"; readonly page: Page; readonly limit: number }
   | { readonly type: "event"; readonly event: WatchEvent }
@@ -24,9 +26,9 @@ export type ReflectorInput =
   | { readonly type: "failed"; readonly error: ApiError }
   | { readonly type: "waited" };
 
-/** The output of a step. `all`: these objects and no others exist. */
+/** The output of a step. `all`: these objects and no others exist; `some`: these exist, and perhaps others. */
 export type ReflectorOutput =
-  | { readonly type: "all"; readonly objects: readonly KubeObject[] }
+  | { readonly type: "all" | "some"; readonly objects: readonly KubeObject[] }
   | { readonly type: "applied" | "deleted"; readonly object: KubeObject };
 
 export const initialReflectorState: ReflectorState = {
@@ -61,6 +63,7 @@ type Step = readonly [next: ReflectorState, learnt?: ReflectorOutput];
 type In<Name> = Extract<ReflectorState, { readonly type: Name }>;
 
 const listing = (state: In<"listing">, input: ReflectorInput): Step => {
+  if (input.type === "some") return [state, input];
   if (input.type !== "page") return [state];
   const { limit } = input;
   const { items, next, resourceVersion } = input.page;

@@ -6,6 +6,7 @@ import {
   type WatchEvent,
   type Clock,
   systemClock,
+  eachPage,
   limitAfter,
   pageRequest,
   watchable,
@@ -56,6 +57,11 @@ export interface ReflectOptions {
    * Assumes: what is no longer wanted is forgotten.
    */
   readonly isWanted?: (key: string) => boolean;
+  /**
+   * A field selector: the objects that it selects are listed and reported before all others, which may be many more. A server
+   * that cannot select by these fields lists all at once. Default: none come first.
+   */
+  readonly first?: string;
   /** Errors, for logs and metrics; the reflector retries by itself. */
   readonly onError?: (error: ApiError, by: ReflectedBy) => void;
   /** Called in each round of its loop, for health checks: the next call follows within so many ms and the deadline of a request. */
@@ -86,12 +92,13 @@ export const keyOf = ({ metadata: { namespace, name = "" } }: KubeObject): strin
  * Keeps a copy of the objects of a resource, and reports every change of it.
  *
  * Guarantees: it continues until `signal` is aborted, whatever the server responds; an object that was deleted while no watch was
- * open is reported as deleted after the next list, also if another one has its name.
+ * open is reported as deleted after the next list, also if another one has its name. Those that come first are reported as soon as
+ * they are listed, and again with the others only if they have changed since.
  * Not guaranteed: every single version of an object, nor that the copy is up to date.
  */
 export const startReflector = (api: Api, source: Reflected, options: ReflectOptions): Reflector => {
   const { onEvent, signal, keep = (object) => object, onError = () => {}, onTurn = () => {} } = options;
-  const { isWanted = () => true, timeoutSeconds = 240, clock = systemClock, random = Math.random } = options;
+  const { isWanted = () => true, timeoutSeconds = 240, clock = systemClock, random = Math.random, first } = options;
   const store = new Map<string, KubeObject>();
   const synced = Promise.withResolvers<void>();
 
@@ -106,7 +113,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
 
   /** Filters once more: an object that was wanted when its page was read may no longer be. */
   const changesOf = (change: ReflectorOutput): readonly ReflectorEvent[] => {
-    if (change.type === "all") return eventsOf({ ...change, objects: change.objects.filter(wants) }, store);
+    if ("objects" in change) return eventsOf({ ...change, objects: change.objects.filter(wants) }, store);
     return wants(change.object) ? eventsOf(change, store) : [];
   };
 
@@ -132,18 +139,36 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
     return state.type === "watching" ? timeoutSeconds * 1100 + 1000 : 0;
   };
 
+  const listed = (items: readonly KubeObject[]): readonly KubeObject[] =>
+    items.filter(wants).map((object) => keep(object, "list"));
+
+  /** Lists those that come first. */
+  const ahead = async (fieldSelector: string): Promise<ReflectorInput> => {
+    const objects: KubeObject[] = [];
+    const selector = [source.fieldSelector, fieldSelector].filter((one) => one !== undefined).join();
+    const reply = await eachPage(api, { ...source, fieldSelector: selector, purpose: "reflect" }, (items) => {
+      onTurn(0);
+      objects.push(...listed(items));
+    });
+    return E.isLeft(reply) && !isUnselectable(reply.left)
+      ? { type: "failed", error: reply.left }
+      : { type: "some", objects };
+  };
+
   /** Runs a state, and returns the input of the next step. */
   const doing = async function* (state: ReflectorState): AsyncGenerator<ReflectorInput> {
     switch (state.type) {
       case "listing": {
+        const some = first === undefined || state.next !== "" ? undefined : await ahead(first);
+        if (some !== undefined) yield some;
+        if (some?.type === "failed") return;
         const page = { ...pageRequest(state.limit), ...(state.next === "" ? {} : { continue: state.next }) };
         const reply = await api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
         const read = E.chain((list: KubeObject) => watchable(source.resource, list))(reply);
         if (E.isLeft(read)) yield { type: "failed", error: read.left };
         else {
           const limit = limitAfter(state.limit, read.right.items);
-          const items = read.right.items.filter(wants).map((object) => keep(object, "list"));
-          yield { type: "page", page: { ...read.right, items }, limit };
+          yield { type: "page", page: { ...read.right, items: listed(read.right.items) }, limit };
         }
         return;
       }
@@ -167,6 +192,9 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
   return { store, forget: (key) => void store.delete(key), synced: synced.promise, done };
 };
 
+/** Kubernetes 1.30 selects custom resources by no field of theirs, nor does any version by one that the installed CRD does not name. */
+const isUnselectable = (error: ApiError): boolean => error.type === "refused" && error.code === 400;
+
 const sleep = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {
@@ -183,15 +211,18 @@ export const eventsOf = (
   change: ReflectorOutput,
   store: ReadonlyMap<string, KubeObject>,
 ): readonly ReflectorEvent[] => {
-  if (change.type !== "all") return [change];
+  if (!("objects" in change)) return [change];
+  const isAll = change.type === "all";
   const now = new Map(change.objects.map((object) => [keyOf(object), object]));
-  const gone = [...store].filter(([key, { metadata }]) => now.get(key)?.metadata.uid !== metadata.uid);
+  const gone = [...store].filter(
+    ([key, { metadata }]) => (isAll || now.has(key)) && now.get(key)?.metadata.uid !== metadata.uid,
+  );
   const moved = [...now].filter(
     ([key, { metadata }]) => store.get(key)?.metadata.resourceVersion !== metadata.resourceVersion,
   );
   return [
     ...gone.map(([, object]) => ({ type: "deleted", object }) as const),
     ...moved.map(([, object]) => ({ type: "applied", object }) as const),
-    { type: "synced" },
+    ...(isAll ? [{ type: "synced" } as const] : []),
   ];
 };

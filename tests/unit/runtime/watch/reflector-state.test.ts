@@ -45,6 +45,11 @@ describe("a reflector", () => {
     expect(reflectorStep(second, page([b]), 1)).toEqual([watching, { type: "all", objects: [a, b] }]);
   });
 
+  it("tells of those that come first, and goes on listing", () => {
+    const some: ReflectorInput = { type: "some", objects: [b] };
+    expect(reflectorStep(initialReflectorState, some, 1)).toEqual([initialReflectorState, some]);
+  });
+
   it("asks for a page that was too large again, with fewer objects", () => {
     const large = failed({ type: "unanswered", cause: "too-large", message: "too large" });
     const second = through(initialReflectorState, page([a], "more"));

@@ -1,7 +1,7 @@
-import type { Api, KubeObject, WatchEvent } from "@janus/kube";
-import { startReflector } from "@janus/runtime/parts";
+import type { Api, ApiError, KubeObject, WatchEvent } from "@janus/kube";
+import { type ReflectedBy, startReflector } from "@janus/runtime/parts";
 import * as E from "fp-ts/lib/Either.js";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { configMaps } from "../../../../packages/controller/src/core/index.ts";
 
 const object = (name: string, resourceVersion: string): KubeObject => ({
@@ -51,4 +51,103 @@ it("stores and reports only what is wanted, whatever the server lists and watche
   expect([...store.keys()]).toEqual(["shop/a", "shop/new"]);
   forget("shop/a");
   expect([...store.keys()]).toEqual(["shop/new"]);
+});
+
+/** A server with these objects, some of which are selected; what a reflector of it has told, and what it was asked. */
+const bench = (all: () => readonly KubeObject[], some: () => E.Either<ApiError, readonly KubeObject[]>) => {
+  const ended = new AbortController();
+  onTestFinished(() => ended.abort());
+  const [rest, gap] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [told, asked, errors]: readonly [string[], string[], (readonly [ApiError, ReflectedBy])[]] = [[], [], []];
+  let watches = 0;
+  const api: Api = {
+    send: async (request) => {
+      const selector = request.verb === "list" ? request.fieldSelector : undefined;
+      asked.push(selector ?? "all");
+      if (selector === undefined) await rest.promise;
+      const items = selector === undefined ? E.right(all()) : some();
+      return E.map((items: readonly KubeObject[]): KubeObject => {
+        return { apiVersion: "v1", kind: "List", metadata: { resourceVersion: "9" }, items };
+      })(items);
+    },
+    watch: async function* (_, signal) {
+      asked.push("watch");
+      watches += 1;
+      if (watches === 1) await gap.promise;
+      else await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      yield E.left({ type: "refused", code: 410, reason: "Expired", message: "too old", causes: [] });
+    },
+  };
+  const { store } = startReflector(
+    api,
+    { resource: configMaps },
+    {
+      signal: ended.signal,
+      first: "status.phase!=Done",
+      random: () => 0,
+      onError: (error, by) => errors.push([error, by]),
+      onEvent: (event) =>
+        told.push(
+          event.type === "synced"
+            ? "synced"
+            : `${event.type} ${event.object.metadata.uid} ${event.object.metadata.resourceVersion}`,
+        ),
+    },
+  );
+  return { store, told, asked, errors, openRest: rest.resolve, openGap: gap.resolve };
+};
+
+describe("those that come first", () => {
+  it("are reported before all others are listed, and once", async () => {
+    const [a, b, moved] = [object("a", "1"), object("b", "2"), object("c", "4")];
+    const { store, told, asked, openRest } = bench(
+      () => [a, b, moved],
+      () => E.right([b, object("c", "3")]),
+    );
+    await expect.poll(() => told).toEqual(["applied b 2", "applied c 3"]);
+    expect([...store.keys()]).toEqual(["shop/b", "shop/c"]);
+    openRest();
+    await expect.poll(() => told.slice(2)).toEqual(["applied a 1", "applied c 4", "synced"]);
+    await expect.poll(() => asked).toEqual(["status.phase!=Done", "all", "watch"]);
+  });
+
+  it("do not hide that another object had their name, and are not all there is", async () => {
+    const [kept, former] = [object("kept", "1"), object("a", "2")];
+    const next = { ...former, metadata: { ...former.metadata, uid: "next", resourceVersion: "5" } };
+    let [all, some]: readonly KubeObject[][] = [[kept, former], []];
+    const { store, told, openRest, openGap } = bench(
+      () => all ?? [],
+      () => E.right(some ?? []),
+    );
+    openRest();
+    await expect.poll(() => told).toEqual(["applied kept 1", "applied a 2", "synced"]);
+    [all, some] = [[kept, next], [next]];
+    openGap();
+    await expect.poll(() => told.slice(3)).toEqual(["deleted a 2", "applied next 5", "synced"]);
+    expect([...store.values()]).toEqual([kept, next]);
+  });
+
+  it("come with the others where the server cannot select them, which is no failure", async () => {
+    const { told, asked, errors, openRest } = bench(
+      () => [object("a", "1")],
+      () =>
+        E.left({ type: "refused", code: 400, reason: "BadRequest", message: "field label not supported", causes: [] }),
+    );
+    openRest();
+    await expect.poll(() => told).toEqual(["applied a 1", "synced"]);
+    await expect.poll(() => asked).toEqual(["status.phase!=Done", "all", "watch"]);
+    expect(errors).toEqual([]);
+  });
+
+  it("are listed again after a pause when that has failed, before any others", async () => {
+    const busy: ApiError = { type: "refused", code: 429, reason: "TooManyRequests", message: "busy", causes: [] };
+    let failures = 1;
+    const { told, asked, errors } = bench(
+      () => [],
+      () => (failures-- > 0 ? E.left(busy) : E.right([object("a", "1")])),
+    );
+    await expect.poll(() => told).toEqual(["applied a 1"]);
+    expect(asked).toEqual(["status.phase!=Done", "status.phase!=Done", "all"]);
+    expect(errors).toEqual([[busy, "list"]]);
+  });
 });

@@ -1,5 +1,5 @@
 // Reduces watched Transactions to the fields that the queue needs.
-import { API_VERSION, FINALIZER, KIND, type LIFECYCLES, type Phase } from "@janus/api";
+import { API_VERSION, FINALIZER, KIND, type LIFECYCLES, type Phase, PHASES } from "@janus/api";
 import type { KubeObject, ObjectMeta } from "@janus/kube";
 import { fromTimestamp, type Instant } from "@janus/types";
 import { isTerminal, REQUESTS } from "../../core/index.ts";
@@ -50,6 +50,11 @@ export const cacheTransform = (object: KubeObject): KubeObject => {
 export const isUnpublished = (object: KubeObject): boolean => (object as Cached).spec?.lifecycle !== undefined;
 
 export const phaseOf = (object: KubeObject): Phase => (object as Cached).status?.phase ?? "Pending";
+
+/** The field selector of those that are not finished: a cluster may have thousands that are, which take seconds to list. */
+export const UNFINISHED = PHASES.filter(isTerminal)
+  .map((phase) => `status.phase!=${phase}`)
+  .join();
 
 /**
  * When this Transaction must be reconciled next; undefined: not before it changes. A finished one without our finalizer may
