@@ -50,8 +50,13 @@ const laterChanges = (state: State): State => {
   return next.state;
 };
 
-const exploration = (start: State): Exploration => {
-  const found = explore(start, rules);
+const withoutJournal = (state: State): State => {
+  const objects = new Map([...state.world.objects].filter(([key]) => !key.includes("janus-journal-")));
+  return { ...state, world: { ...state.world, objects } };
+};
+
+const exploration = (start: State, by = rules): Exploration => {
+  const found = explore(start, by);
   console.log(`${found.states} states, ends ${JSON.stringify(found.ends)}`);
   return found;
 };
@@ -78,4 +83,20 @@ describe("a retry of a rollback does not look again at what is settled", () => {
       expect(found.ends["Failed"]).toBeGreaterThan(0);
     },
   );
+
+  it.each(["Create", "Replace"] as const)("left there on purpose, also when the journal is lost: %s", (first) => {
+    const failed = reach(
+      half([first, "Patch"], {}, { hasBegun: false, before: laterChanges }),
+      rules,
+      [],
+      "Failed",
+      NEVER,
+    );
+    const left = { ...NEVER, all: 1, others: 1 };
+    const retried = withoutJournal(reach(failed, rules, [], "RollingBack", left));
+    const found = exploration(retried, { ...rules, recoveries: 2 });
+    expect(showViolations(found)).toBe("");
+    expect(found.ends["Failed"]).toBeGreaterThan(0);
+    expect(found.ends["RolledBack"]).toBeUndefined();
+  });
 });
