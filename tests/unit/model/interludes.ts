@@ -35,26 +35,28 @@ const sortOf = (key: string): { readonly sort: Sort; readonly deeds: readonly De
 export const doings = (state: State, key: string): readonly Next[] => {
   const sorted = sortOf(key);
   const after = sorted === undefined ? undefined : spent(state, sorted.sort);
-  if (sorted === undefined || after === undefined) return [];
-  return sorted.deeds.flatMap((deed): readonly Next[] => {
-    const world = did(after.world, key, deed);
-    if (world === undefined) return [];
-    const story = [`  somebody ${deed.name} ${key}`];
-    if (!isTarget(key)) return [{ state: { ...after, world }, story }];
-    const gone = deed.name.startsWith("deletes");
-    return [
-      {
-        state: {
-          ...after,
-          world,
-          without: alone(after, key, deed, world.objects.get(key)),
-          touched: new Set([...after.touched, key]),
-          deleted: gone ? new Set([...after.deleted, key]) : after.deleted,
-        },
-        story,
+  return sorted === undefined || after === undefined ? [] : sorted.deeds.flatMap((deed) => doing(after, key, deed));
+};
+
+/** One of these deeds; nothing where it cannot be done. */
+export const doing = (state: State, key: string, deed: Deed): readonly Next[] => {
+  const world = did(state.world, key, deed);
+  if (world === undefined) return [];
+  const story = [`  somebody ${deed.name} ${key}`];
+  if (!isTarget(key)) return [{ state: { ...state, world }, story }];
+  const gone = deed.name.startsWith("deletes");
+  return [
+    {
+      state: {
+        ...state,
+        world,
+        without: alone(state, key, deed, world.objects.get(key)),
+        touched: new Set([...state.touched, key]),
+        deleted: gone ? new Set([...state.deleted, key]) : state.deleted,
       },
-    ];
-  });
+      story,
+    },
+  ];
 };
 
 const isDying = (object: KubeObject | undefined): boolean => object?.metadata.deletionTimestamp !== undefined;

@@ -42,6 +42,16 @@ const deleted: Deed["on"] = (live, _, resourceVersion) => {
     : { ...live, metadata: { ...live.metadata, ...next, deletionTimestamp, resourceVersion } };
 };
 
+/** A manager of a later Transaction, which has the same target. */
+const LATER = "janus-later-11111111-2222-4333-8444-555555555555";
+
+/** Keeps an object that we have created from being deleted. It is in no list: an exploration begins after it. */
+export const changedByLater: Deed = {
+  name: "changes, as a later Transaction,",
+  on: (live, _, version) =>
+    live === undefined ? "no" : rewritten(live, "apply", { data: { later: "new" } }, LATER, version),
+};
+
 /** What others do to a target. */
 export const deeds: readonly Deed[] = [
   { name: "edits another field of", on: edit({ other: "theirs" }) },
@@ -75,6 +85,13 @@ export const deeds: readonly Deed[] = [
   },
   { name: "deletes and creates again", on: (live, key, version) => (live === undefined ? "no" : theirs(key, version)) },
   { name: "creates", on: (live, key, version) => (live === undefined ? theirs(key, version) : "no") },
+  {
+    name: "withdraws what a later Transaction has changed of",
+    on: (live, _, version) =>
+      live?.metadata.managedFields?.some(({ manager }) => manager === LATER) === true
+        ? rewritten(live, "apply", {}, LATER, version)
+        : "no",
+  },
 ];
 
 /** What becomes of a Lease of ours. */

@@ -1,12 +1,12 @@
 // The phase RollingBack: restores the targets in reverse order, and defers those that have to wait.
 import { changeIn, journalIn } from "../state/observations.ts";
-import { cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
+import { type Change, cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { orphanAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";
 import { readContentsOnce } from "../state/contents.ts";
 import { type ApiCall, type Effect, run, type Step, type EventSpec } from "../state/effect.ts";
 import type { Instant } from "@janus/types";
-import { type Entry, type Journal, type Note, itemState } from "../state/journal.ts";
+import { type Entry, type Journal, type Note, type Start, itemState } from "../state/journal.ts";
 import { isSafe } from "../locks/lock-acquisition.ts";
 import { itemsOf, readTarget } from "../state/resolved-changes.ts";
 import { lastToRecede } from "../state/window.ts";
@@ -57,7 +57,7 @@ export const rollingBack = (context: ReconcileContext): Step => {
   const { txn, known } = context;
   if (isAskedFor(txn)) return run(removeAnnotation(txn));
   if (isRefused(known.journal)) return journalUnavailable(context, known.journal, appliedChanges(context), "not-sent");
-  const finding = findJournal(txn, known, { position: { direction: "forward", cursor: appliedChanges(context) } });
+  const finding = findJournal(txn, known, startAgain(context));
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
   const { position } = journal;
@@ -191,6 +191,24 @@ const waitForFirst = (
 /** The number of applied changes according to the status. In a retry, some of them are rolled back already. */
 const appliedChanges = ({ txn }: ReconcileContext): number =>
   Math.min(txn.status.items.findLastIndex((item) => item.state.type === "committed") + 1, txn.spec.changes.length);
+
+/** Types of changes whose object may be left there on purpose. */
+const CREATING: readonly Change["type"][] = ["Create", "Apply", "Replace"];
+
+/**
+ * The beginning of a journal in place of a lost one. Only that had recorded whether a created object was left there on purpose: it
+ * counts as left so, and is deleted only on request.
+ */
+const startAgain = (context: ReconcileContext): Start => {
+  const { items } = context.txn.status;
+  const notes = context.txn.spec.changes.flatMap(({ type }, index): readonly (readonly [number, Note])[] => {
+    const state = items[index]?.state;
+    return state?.type === "rollback-failed" && CREATING.includes(type)
+      ? [[index, { type: state.type, error: state.error, retryOnRequest: true }]]
+      : [];
+  });
+  return { position: { direction: "forward", cursor: appliedChanges(context) }, notes: new Map(notes) };
+};
 
 /** Reverses the journal. The status has the fate of the change at its cursor since the phase is RollingBack. */
 const reverse = ({ txn, now }: ReconcileContext, journal: Journal): ApiCall => {
