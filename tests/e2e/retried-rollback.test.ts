@@ -108,17 +108,17 @@ it("an automatic retry does not delete what was left on purpose, since somebody 
 
 it("says again why it is rolled back when it goes on after an API server that has refused for a while", async () => {
   const place = await workspace();
-  const names = ["a", "b", "c"];
+  const names = ["a", "b", "c", "d", "e"];
   await place.create(...names.map((name) => configMap(name, { value: "old" })));
   await allowOneService(place);
   await place.submit([...names.map((name) => patching(configMap(name, { value: "new" }))), ...oneTooMany]);
   const { hook, reached, open } = gate(isRestoreOf("a"));
-  await place.janus(refusing(isRestoreOf("c"), 4000).hook, hook);
+  await place.janus(refusing(isRestoreOf("e"), 4000).hook, hook);
   const ready = async () => {
     const { reason, message } = (await place.txn()).status?.conditions?.find(({ type }) => type === "Ready") ?? {};
     return `${reason}: ${message}`;
   };
-  await expect.poll(ready).toMatch(/^Waiting: trying again to update ConfigMap .*\/c: /u);
+  await expect.poll(ready).toMatch(/^Waiting: trying again to update ConfigMap .*\/e: /u);
   await reached;
   const goingOn = await ready();
   open();
