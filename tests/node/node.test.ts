@@ -332,7 +332,7 @@ describe("a deletion", () => {
 
   it("is not held up by a container that waits", async () => {
     await run("undecided", { name: "main", image: "missing.example.com/app:1" });
-    await expect.poll(() => status("undecided"), { interval: 20 }).toMatchObject(waiting("ErrImagePull"));
+    await expect.poll(() => status("undecided")).toMatchObject(waiting("ImagePullBackOff"));
     await administrator.remove(at("undecided"));
     await expect.poll(() => administrator.read(at("undecided"))).toBeUndefined();
   });
