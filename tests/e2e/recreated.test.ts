@@ -11,7 +11,7 @@ import { type Workspace, workspace } from "../fixtures/workspace.ts";
 const isCreatedAgain = ({ verb, purpose }: Request): boolean => verb === "create" && purpose === "restore";
 const isGivenBack = ({ verb, purpose }: Request): boolean => verb === "update" && purpose === "restore";
 
-/** What another client does with it: sets one field, and removes another one. */
+/** Sets one field as another client, and removes another one. */
 const edit = (place: Workspace) => place.patch({ ...configMap("config"), data: { a: "theirs", b: null } });
 
 /** Ends with a rollback, which creates a ConfigMap again. */

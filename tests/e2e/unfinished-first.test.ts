@@ -18,7 +18,7 @@ it("executes what is not finished while those that are are still being listed", 
   await all.reached;
   const { status } = await place.over();
   expect(status?.phase).toBe("Committed");
-  // What is counted is complete, or is not shown.
+  // Counts are complete, or are not shown.
   expect(await metrics()).not.toContain("janus_transactions_active{");
   all.open();
   await expect.poll(metrics).toContain("janus_transactions_active{");

@@ -49,6 +49,10 @@ export type Change = ResolvedChange | Write<"Apply">;
 /** Whether the change deletes the object that is there before it. */
 export const deletes = ({ type }: Pick<Change, "type">): boolean => type === "Delete" || type === "Replace";
 
+/** Whether the change may make an object. */
+export const mayCreate = ({ type }: Pick<Change, "type">): boolean =>
+  type === "Create" || type === "Apply" || type === "Replace";
+
 // Declared so that CEL can read them; all other fields of the content are preserved.
 const Content = openObject({
   apiVersion: optional(described("May be omitted; if set, it must match the target.", string({ maxLength: 317 }))),

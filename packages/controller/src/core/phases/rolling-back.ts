@@ -1,6 +1,6 @@
 // The phase RollingBack: restores the targets in reverse order, and defers those that have to wait.
 import { changeIn, journalIn } from "../state/observations.ts";
-import { type Change, cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
+import { cut, type Item, mayCreate, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { orphanAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";
 import { readContentsOnce } from "../state/contents.ts";
@@ -185,18 +185,15 @@ const waitForFirst = (
 const appliedChanges = ({ txn }: ReconcileContext): number =>
   Math.min(txn.status.items.findLastIndex((item) => item.state.type === "committed") + 1, txn.spec.changes.length);
 
-/** Types of changes whose object may be left there on purpose. */
-const CREATING: readonly Change["type"][] = ["Create", "Apply", "Replace"];
-
 /**
  * The beginning of a journal in place of a lost one. Only that had recorded whether a created object was left there on purpose: it
  * counts as left so, and is deleted only on request.
  */
 const startAgain = (context: ReconcileContext): Start => {
   const { items } = context.txn.status;
-  const notes = context.txn.spec.changes.flatMap(({ type }, index): readonly (readonly [number, Note])[] => {
+  const notes = context.txn.spec.changes.flatMap((change, index): readonly (readonly [number, Note])[] => {
     const state = items[index]?.state;
-    return state?.type === "rollback-failed" && CREATING.includes(type)
+    return state?.type === "rollback-failed" && mayCreate(change)
       ? [[index, { type: state.type, error: state.error, retryOnRequest: true }]]
       : [];
   });

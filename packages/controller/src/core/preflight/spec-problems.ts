@@ -11,6 +11,7 @@ import {
   isBuiltIn,
   isIrreplaceable,
   KIND,
+  mayCreate,
   storedIn,
   storeName,
   type Transaction,
@@ -53,9 +54,6 @@ const METADATA: readonly string[] = [
   "finalizers",
   "managedFields",
 ];
-
-/** The types of changes that may make an object. */
-const MAKING: readonly string[] = ["Create", "Apply", "Replace"];
 
 /** Whether a snapshot of the Transaction may be kept under this name: it is written before the change is made. */
 const isStoreOf = ({ namespace, name }: Transaction["metadata"], place: ObjectRef): boolean => {
@@ -176,7 +174,7 @@ const checks: readonly Check[] = [
   },
   (txn) => (index, place) => {
     const change = txn.spec.changes[index];
-    if (change === undefined || place === undefined || !MAKING.includes(change.type)) return undefined;
+    if (change === undefined || place === undefined || !mayCreate(change)) return undefined;
     // Measured: it answers 500 to the creation, as if the object were a list.
     return change.type !== "Delete" && Array.isArray(change.content["items"]) && !isBuiltIn(place.resource.group)
       ? `the API server cannot create ${formatRef(place)}, since it has a list items beside its spec: create it with kubectl apply --server-side, and change it here with Patch`
@@ -199,10 +197,12 @@ const checks: readonly Check[] = [
       : undefined;
   },
   ({ metadata, spec }) =>
-    (index, place) =>
-      place !== undefined && MAKING.includes(spec.changes[index]?.type ?? "") && isStoreOf(metadata, place)
+    (index, place) => {
+      const change = spec.changes[index];
+      return change !== undefined && place !== undefined && mayCreate(change) && isStoreOf(metadata, place)
         ? `${formatRef(place)} has a name that snapshots of this Transaction have: create a Transaction with another name`
-        : undefined,
+        : undefined;
+    },
 ];
 
 /**

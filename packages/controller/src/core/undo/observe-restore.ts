@@ -49,7 +49,7 @@ const withoutTaken = (
   });
 };
 
-/** What was known of an object that is created again is not all that the API server has made of it; of an edited one, the next PUT tells. */
+/** Forgets the goal of an object that is created again: the API server may have made more of it. Of an edited one, the next PUT tells. */
 const unanswered = (known: Observations, { item: index = -1, folds }: ApiCall): Observations => {
   const isRecreated = folds.some(
     (fold) => fold.type === "restored" && fold.goal !== undefined && fold.edit === undefined,

@@ -37,7 +37,7 @@ export const recreationWarning = (undoContext: UndoContext, before: KubeObject):
   return warnings.length === 0 ? undefined : `${formatRef(place)}: ${warnings.join("; ")}`;
 };
 
-/** What differs in it, and who has made it so, as far as the answers to our own writes show. */
+/** Names the fields that differ in it, and who has made them so, as far as the answers to our own writes show. */
 const differences = (undoContext: UndoContext, wanted: KubeObject, live: KubeObject): readonly string[] => {
   const { place } = undoContext;
   const goal = goalOf(undoContext, wanted, live);
@@ -46,13 +46,13 @@ const differences = (undoContext: UndoContext, wanted: KubeObject, live: KubeObj
   const [made, changed] = parted(changedFields(wanted, goal, live, place), isAsAnswered);
   const wasThere = ({ other }: DifferingField): boolean => isAnswered && other !== undefined;
   const [removed, lost] = parted(lostFields(withoutGenerated(wanted), live, goal, place), wasThere);
-  const whoever = isAnswered
+  const notRestored = isAnswered
     ? "the API server did not restore"
     : "the API server did not restore, or another client has removed,";
   return [
     ...named("the API server or admission has set other values for", made),
     ...named("the API server, admission or another client has set other values for", changed),
-    ...named(whoever, lost),
+    ...named(notRestored, lost),
     ...named("another client has removed", removed),
   ];
 };

@@ -101,7 +101,7 @@ const restoreOwnership = (undoContext: UndoContext, before: KubeObject, object: 
   const live = withNewUids(txn, journal, wanted, object);
   const managedFields = recreatedOwnership(withNewOwners(txn, journal, wanted), live, txn.metadata.uid);
   const body = { ...object, metadata: { ...object.metadata, managedFields } };
-  // Where the answer to the create was lost, another client may have written since: what this PUT is answered does not tell.
+  // Another client may have written since a create whose answer was lost: the answer to this PUT does not tell.
   const goal = knownGoal(undoContext);
   return restoring(undoContext, putCall(undoContext, body), goal === undefined ? {} : { goal });
 };

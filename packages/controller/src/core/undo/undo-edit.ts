@@ -137,7 +137,7 @@ const restoredOrFailed = (
     return rollbackFailed(
       `${formatRef(place)}: the change deletes ${claims.names}, which cannot be restored: restore the volumes from a backup`,
     );
-  // What the answers to our PUTs show is of the API server or admission; another client may have set it again since.
+  // The answers to our PUTs show what the API server or admission has set; another client may have set it again since.
   const differing = differingItems(was, is, now).filter(({ a, other }) => !equal(a, other));
   const made = differing.filter(({ b, other }) => equal(b, other));
   const changed = [...unclaimed, ...firstPaths(differing.filter(({ b, other }) => !equal(b, other)))];
