@@ -8,7 +8,7 @@ import { mixed } from "./mixed.ts";
 import { rollback } from "./rollback.ts";
 import type { Scenario } from "./scenario.ts";
 import { starts } from "./start.ts";
-import { bareWay, helmWay, kubectlWay, transactionWay, type Way } from "./ways.ts";
+import { bareWay, helmWay, kubectlWay, requestsWay, transactionWay, type Way } from "./ways.ts";
 
 export interface Places {
   readonly cluster: Cluster;
@@ -38,6 +38,7 @@ export const sizeName = (changes: number): string => (changes === 1 ? "one Patch
 const ways = ({ cluster, controllers, helm, peer }: Places): Readonly<Record<string, Way>> => ({
   Janus: transactionWay(cluster, controllers.running),
   "bare writes": bareWay(cluster),
+  "its requests": requestsWay(cluster),
   "kubectl apply": kubectlWay(cluster),
   ...(helm === undefined ? {} : { "helm upgrade": helmWay(cluster, helm) }),
   ...(peer === undefined ? {} : { peer: transactionWay(peer, () => Promise.resolve()) }),

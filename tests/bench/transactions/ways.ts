@@ -3,8 +3,9 @@ import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { configMaps } from "@janus/types";
-import { must } from "../../load/world.ts";
+import { configMaps, leases } from "@janus/types";
+import { sideBySide } from "../../fixtures/side-by-side.ts";
+import { create, must } from "../../load/world.ts";
 import { timed } from "../figures.ts";
 import { type Cluster, NAMESPACE } from "./cluster.ts";
 import { configMap, namesOf, patch } from "./objects.ts";
@@ -13,13 +14,20 @@ import type { Side } from "./scenario.ts";
 /** A way to change so many objects, all in one go. */
 export type Way = (count: number) => Side;
 
+const applied = (name: string, value: string) =>
+  ({
+    verb: "apply",
+    resource: configMaps,
+    namespace: NAMESPACE,
+    name,
+    body: configMap(name, value),
+    fieldManager: "bench",
+    force: true,
+  }) as const;
+
 /** Applies one object after the other, as cheaply as the API allows. */
 export const bareWrites = async ({ api }: Cluster, names: readonly string[], value: string): Promise<void> => {
-  for (const name of names) {
-    const body = configMap(name, value);
-    const at = { resource: configMaps, namespace: NAMESPACE, name };
-    must(await api.send({ verb: "apply", ...at, body, fieldManager: "bench", force: true }));
-  }
+  for (const name of names) must(await api.send(applied(name, value)));
 };
 
 /** @param ready resolves when a controller runs */
@@ -42,6 +50,33 @@ export const bareWay =
   async (round) => {
     await cluster.haveTargets("bare", count);
     return { ms: await timed(() => bareWrites(cluster, namesOf("bare", count), `${count}-${round}`)) };
+  };
+
+/** Of one Transaction, at most: as the controller sends them. */
+const REQUESTS_AT_ONCE = 16;
+
+/**
+ * The requests without which no change of a Transaction is checked, locked and undoable, and nothing else: a lock, a read and a dry
+ * run of each, then one change after the other. No Transaction can take less time.
+ */
+export const requestsWay =
+  (cluster: Cluster): Way =>
+  (count) =>
+  async (round) => {
+    await cluster.haveTargets("requests", count);
+    const { api } = cluster;
+    const names = namesOf("requests", count);
+    const value = `${count}-${round}`;
+    const at = (name: string) => ({ resource: configMaps, namespace: NAMESPACE, name });
+    const ofEach = (send: (name: string) => Promise<unknown>) => sideBySide(REQUESTS_AT_ONCE, names, send);
+    const ms = await timed(async () => {
+      await ofEach((name) => create(api, leases, NAMESPACE, { metadata: { name }, spec: { holderIdentity: value } }));
+      await ofEach(async (name) => must(await api.send({ verb: "get", ...at(name) })));
+      await ofEach(async (name) => must(await api.send({ ...applied(name, value), dryRun: true })));
+      await bareWrites(cluster, names, value);
+    });
+    await ofEach(async (name) => must(await api.send({ verb: "delete", ...at(name), resource: leases })));
+    return { ms };
   };
 
 /** Runs a program as administrator. Rejects with what it complains of. */
