@@ -1,6 +1,6 @@
 import type { Hook } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { deleting, patching } from "../fixtures/changes.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap, secret, serviceAccount } from "../fixtures/manifests.ts";
@@ -112,3 +112,68 @@ const mergeInto = (to: unknown, patch: object): unknown => {
     else merged.set(name, typeof value === "object" ? mergeInto(merged.get(name), value) : value);
   return Object.fromEntries(merged);
 };
+
+describe("snapshots that are written beside the dry runs", () => {
+  it.each(["before", "after"] as const)(
+    "are taken again of a target that has changed since it was read: the dry run is answered %s them",
+    async (order) => {
+      const place = await workspace();
+      await place.create(configMap("there", { a: "1", b: "0" }), configMap("same", { a: "1" }));
+      await allowOneService(place);
+      const answered = { "dry-run": Promise.withResolvers<void>(), store: Promise.withResolvers<void>() };
+      const [earlier, later] = order === "before" ? (["dry-run", "store"] as const) : (["store", "dry-run"] as const);
+      let edited = false;
+      const dying = Promise.withResolvers<void>();
+      const first = await place.janus(async (request, next) => {
+        const { purpose } = request;
+        // Another process rolls back, which knows no more than what is kept.
+        if (purpose === "restore") {
+          dying.resolve();
+          return E.left({ type: "unanswered", cause: "never-sent", message: "it is dead" });
+        }
+        if (purpose !== "store" && !(purpose === "dry-run" && "name" in request && request.name === "there"))
+          return next(request);
+        if (purpose === "dry-run" && !edited) {
+          edited = true;
+          await place.patch(configMap("there", { b: "theirs" }));
+        }
+        if (purpose === later) await answered[earlier].promise;
+        const answer = await next(request);
+        answered[purpose].resolve();
+        return answer;
+      });
+      await place.submit([
+        // The first one is read, and tried, before the others: its size says how many may be.
+        patching(configMap("same", { a: "2" })),
+        patching(configMap("there", { a: "2" })),
+        ...oneTooMany,
+      ]);
+      await dying.promise;
+      await first.stop();
+      await place.janus();
+      expect((await place.over()).status.phase).toBe("RolledBack");
+      expect((await place.read(configMap("there", {})))["data"]).toEqual({ a: "1", b: "theirs" });
+      expect((await place.read(configMap("same", {})))["data"]).toEqual({ a: "1" });
+    },
+  );
+
+  it("are deleted with the journal where a dry run is refused", async () => {
+    const place = await workspace();
+    await place.create(configMap("a", { value: "old" }), configMap("b", { value: "old" }));
+    let written = 0;
+    await place.janus((request, next) => {
+      if (request.purpose === "store") written += 1;
+      return request.purpose === "dry-run" && "name" in request && request.name === "b"
+        ? Promise.resolve(
+            E.left({ type: "refused", code: 422, reason: "Invalid", message: "a policy says no", causes: [] }),
+          )
+        : next(request);
+    });
+    const { status } = await place.run(["a", "b"].map((name) => patching(configMap(name, { value: "new" }))));
+    expect(status.phase).toBe("Failed");
+    expect(written).toBe(1);
+    await expect.poll(() => stores(place)).toEqual([]);
+    const kept = async () => (await place.names("v1", "ConfigMap")).filter((name) => name.includes("journal"));
+    await expect.poll(kept).toEqual([]);
+  });
+});

@@ -1,5 +1,4 @@
 // The phase Preparing: locks, reads, checks and snapshots, without modifying a target.
-import { journalIn } from "../state/observations.ts";
 import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
@@ -21,7 +20,7 @@ import { takeSnapshots } from "../snapshots/take-snapshots.ts";
 import { hasContents } from "../state/contents.ts";
 import { APPROVAL_STALE, readyIn, WAITING } from "../state/conditions.ts";
 import { type ApiCall, type Effect, firstStep, run, type Step } from "../state/effect.ts";
-import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
+import { hasBegun, readJournal } from "../state/journal-requests.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { waiting } from "../state/status-progress.ts";
@@ -186,17 +185,15 @@ const refuseStaleApproval = (context: ReconcileContext): Step | undefined => {
   return why === undefined ? undefined : refuse(context, { reason: APPROVAL_STALE, general: [why] });
 };
 
-/** The journal, if there was nothing to store and no snapshot has created it. */
+/** What was not written beside the dry runs. */
 const keepSnapshots = (context: ReconcileContext): Step => {
   const { txn, known } = context;
   const position = firstPosition(txn, known);
   const snapshots = takeSnapshots(txn, known, position);
   if (snapshots.type === "refused") return refuse(context, { reason: "SnapshotFailed", general: [snapshots.why] });
-  if (snapshots.type === "writing") return run(...snapshots.effects);
-  const journal = journalIn(known);
-  return journal === undefined
-    ? run(findJournal(txn, known, { position }) ?? readJournal(txn))
-    : run(recordPrepared(context, journal, snapshots.refs));
+  return snapshots.type === "writing"
+    ? run(...snapshots.effects)
+    : run(recordPrepared(context, snapshots.journal, snapshots.refs));
 };
 
 /**

@@ -27,8 +27,8 @@ export type Examination =
   | { readonly type: "refused"; readonly why: string };
 
 /**
- * The requests that are still needed for the preflight. Large targets are read in parts: before more are read,
- * the snapshots of some are written, and they are removed from memory.
+ * The requests that are still needed for the preflight, and beside the last of them the first snapshots, and the journal. Large
+ * targets are read in parts: before more are read, the snapshots of some are written, and they are removed from memory.
  *
  * Guarantees: the targets of a Transaction take at most a few MiB at any time, whatever their number and size;
  *             every problem is found.
@@ -42,12 +42,18 @@ export const examination = (
   const isRead = ({ index }: ResolvedItem): boolean => changeIn(known, index).target !== undefined;
   const requests = items.flatMap((item) => (isRead(item) ? examine(txn, known, item, keep) : []));
   const unread = items.filter((item) => !isRead(item));
-  if (unread.length === 0) return { type: "requests", requests };
-  const isHopeless = (known: Observations): boolean => items.some((item) => problems(txn, item, known).length > 0);
   const reading = (count: number): readonly ApiCall[] =>
     unread.slice(0, count).flatMap((item) => examine(txn, known, item, keep));
+  const isMuch = liveBytes(known).bytes > ENOUGH_LIVE;
+  const isHopeless = items.some((item) => problems(txn, item, known).length > 0);
+  if (unread.length === 0) {
+    // Of much, only outlines are left once the snapshots are written, and so the dry runs come first.
+    const isTime = requests.length > 0 && !isMuch && !isHopeless;
+    const snapshots = isTime ? takeSnapshots(txn, known, firstPosition(txn, known)) : undefined;
+    return { type: "requests", requests: [...requests, ...(snapshots?.type === "writing" ? snapshots.effects : [])] };
+  }
   // It has failed already, so no snapshots are needed: only the remaining problems are collected.
-  if (isHopeless(known))
+  if (isHopeless)
     return {
       type: "requests",
       requests: [...requests, ...reading(requests.length > 0 ? room(known) : Math.max(1, room(known)))].map(
@@ -58,13 +64,11 @@ export const examination = (
       ),
     };
   const reads = reading(room(known));
-  if (liveBytes(known).bytes <= ENOUGH_LIVE) return { type: "requests", requests: [...requests, ...reads] };
+  if (!isMuch || requests.length > 0) return { type: "requests", requests: [...requests, ...reads] };
   const snapshots = takeSnapshots(txn, known, firstPosition(txn, known));
   if (snapshots.type === "refused") return snapshots;
-  // Once its snapshot is written, only an outline of a target is left: all that is asked of it comes before.
-  if (snapshots.type === "writing" && requests.length === 0)
-    return { type: "requests", requests: [...reads, ...snapshots.effects] };
-  return { type: "requests", requests: requests.length + reads.length > 0 ? [...requests, ...reads] : reading(1) };
+  if (snapshots.type === "writing") return { type: "requests", requests: [...reads, ...snapshots.effects] };
+  return { type: "requests", requests: reads.length > 0 ? reads : reading(1) };
 };
 
 /**
@@ -77,8 +81,8 @@ export const keepExamined = (
   items: readonly ResolvedItem[],
   keep: KeepDryRun,
 ): readonly ApiCall[] => {
-  if (items.some((item) => problems(txn, item, known).length > 0)) return [];
   const open = items.filter((item) => examine(txn, known, item, keep).length > 0);
+  if (open.length === items.length || items.some((item) => problems(txn, item, known).length > 0)) return [];
   const examined = withChanges(
     known,
     open.map(({ index }) => [index, { target: undefined }]),

@@ -2,9 +2,9 @@
 import type { SnapshotStore, Transaction } from "@janus/api";
 import { ENOUGH_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
-import type { Position } from "../state/journal.ts";
+import type { Journal, Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
-import { changeIn, type Observations, trialIn, withChanges, journalIn } from "../state/observations.ts";
+import { changeIn, type Observations, snapshotIn, withChanges, journalIn } from "../state/observations.ts";
 import { isRefused } from "../state/journal-observation.ts";
 import type { SnapshotRef } from "../state/store-observations.ts";
 import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
@@ -26,10 +26,7 @@ export const liveBytes = (known: Observations): { readonly bytes: number; readon
 /** The targets without a snapshot that fit into one store, all for the same kind of store. */
 const nextGroup = (known: Observations): ReadonlyMap<number, KubeObject> => {
   const open = whole(known)
-    .filter(([index]) => {
-      const { snapshot } = changeIn(known, index);
-      return trialIn(known, index) !== undefined && snapshot === undefined;
-    })
+    .filter(([index]) => snapshotIn(known, index) === undefined)
     .toSorted(([a], [b]) => a - b);
   const [first] = open;
   if (first === undefined) return new Map();
@@ -53,7 +50,9 @@ export const withRefs = (
   return withChanges(
     known,
     [...starts].map(([index, at]) => {
-      const kept = { ...changeIn(known, index), snapshot: { first: stores[at]?.name ?? "", stores } };
+      const observed = changeIn(known, index);
+      const of = observed.target?.object?.metadata.resourceVersion;
+      const kept = { ...observed, snapshot: { first: stores[at]?.name ?? "", stores, of } };
       return [index, isMuch ? outlined(kept) : kept];
     }),
   );
@@ -66,20 +65,21 @@ const storesLeft = (known: Observations): number => {
   const bytes = [...group.values()].reduce((sum, object) => sum + sizeOf(object), 0);
   const rest = withChanges(
     known,
-    [...group.keys()].map((index) => [index, { snapshot: NOWHERE }]),
+    [...group].map(([index, { metadata }]) => [
+      index,
+      { snapshot: { first: "", stores: [], of: metadata.resourceVersion } },
+    ]),
   );
   return Math.ceil(bytes / STORE_BYTES) + storesLeft(rest);
 };
 
-const NOWHERE: SnapshotRef = { first: "", stores: [] };
-
 export type SnapshotProgress =
-  | { readonly type: "taken"; readonly refs: ReadonlyMap<number, SnapshotRef> }
+  | { readonly type: "taken"; readonly refs: ReadonlyMap<number, SnapshotRef>; readonly journal: Journal }
   | { readonly type: "writing"; readonly effects: readonly ApiCall[] }
   | { readonly type: "refused"; readonly why: string };
 
 /**
- * Writes the snapshots of targets that were read and checked, one store after the other.
+ * Writes the journal, and the snapshots of targets that were read, one store after the other.
  *
  * Guarantees: a step packs at most one store, or one target; the journal lists the name of a store before it is
  *             written.
@@ -91,7 +91,13 @@ export const takeSnapshots = (txn: Transaction, known: Observations, begin: Posi
   const unjournaled: SnapshotProgress | undefined = isRefused(known.journal)
     ? { type: "refused", why: `the journal cannot be written: ${known.journal.why}` }
     : undefined;
-  if (group.size === 0) return unjournaled ?? { type: "taken", refs: refsIn(known) };
+  const journal = journalIn(known);
+  if (group.size === 0) {
+    if (unjournaled !== undefined) return unjournaled;
+    return journal === undefined
+      ? { type: "writing", effects: [findJournal(txn, known, { position: begin }) ?? readJournal(txn)] }
+      : { type: "taken", refs: refsIn(known), journal };
+  }
   const { packs, starts } = pack(group);
   const storing = store(txn, known, packs);
   if (storing.type === "refused") return storing;
@@ -110,7 +116,6 @@ export const takeSnapshots = (txn: Transaction, known: Observations, begin: Posi
   });
   const more = Math.max(packs.length, storesLeft(known));
   const journaling = findJournal(txn, known, { position: begin }, more);
-  const journal = journalIn(known);
   if (journaling === undefined && journal !== undefined)
     return { type: "writing", effects: [notingRefs(writeNext(txn, journal, storing, more))] };
   // The first name is always checked, so the first store is written concurrently with the journal that lists the
@@ -124,8 +129,11 @@ const refsIn = (known: Observations): ReadonlyMap<number, SnapshotRef> => {
   const places = new Map(writtenStores(known).map(({ uid }, place) => [uid, place] as const));
   const placeOf = ({ stores: [first] }: SnapshotRef): number => places.get(first?.uid ?? "") ?? 0;
   return new Map(
-    [...known.changes]
-      .flatMap(([index, { snapshot }]) => (snapshot === undefined ? [] : [[index, snapshot] as const]))
+    [...known.changes.keys()]
+      .flatMap((index) => {
+        const snapshot = snapshotIn(known, index);
+        return snapshot === undefined ? [] : [[index, snapshot] as const];
+      })
       .toSorted(([, a], [, b]) => placeOf(a) - placeOf(b)),
   );
 };

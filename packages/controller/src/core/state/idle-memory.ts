@@ -4,7 +4,15 @@ import { hasUnreadContents } from "./contents.ts";
 import type { ContentsObservation } from "./contents-observation.ts";
 import { type Step, wait } from "./effect.ts";
 import { outlined, sizeOfData, sizeOfObject, withoutBefore, withoutGoal, withoutTarget } from "./memory-budget.ts";
-import { type ChangeObservations, mapChanges, noObservations, type Observations, journalIn } from "./observations.ts";
+import {
+  type ChangeObservations,
+  journalIn,
+  mapChanges,
+  noObservations,
+  type Observations,
+  snapshotIn,
+  trialIn,
+} from "./observations.ts";
 import type { LockObservation } from "./lock-observation.ts";
 import { waiting } from "./status-progress.ts";
 import { isTerminal } from "./status-update.ts";
@@ -143,18 +151,22 @@ export const outlineAtRest = ({ txn, known }: Work): Work => {
 };
 
 /**
- * A target that is read again may have changed: what was derived from it is dropped, unless its snapshot is
- * written.
+ * A target that is read again may have changed: what was derived from it is dropped, unless it was
+ * tried, and its snapshot is written.
  */
 const trimmed = (known: Observations): Observations => ({
-  ...mapChanges(known, trimmedChange),
+  ...mapChanges(known, (observed, index) => trimmedChange(observed, isKept(known, index))),
   contents: new Map(),
   storeData: new Map(),
   owned: new Map(),
 });
 
-const trimmedChange = (observed: ChangeObservations): ChangeObservations => {
-  const left = withoutGoal(withoutBefore(observed.snapshot === undefined ? observed : outlined(observed)));
+/** Nothing more is asked of its target: it was tried, and is in a snapshot. */
+const isKept = (known: Observations, index: number): boolean =>
+  snapshotIn(known, index) !== undefined && trialIn(known, index) !== undefined;
+
+const trimmedChange = (observed: ChangeObservations, isKept: boolean): ChangeObservations => {
+  const left = withoutGoal(withoutBefore(isKept ? outlined(observed) : observed));
   const isGoing = left.target === undefined || left.target.type === "read";
   return isGoing
     ? { ...withoutTarget(left), preflight: { ...left.preflight, trial: undefined, otherVersions: undefined } }
@@ -162,8 +174,8 @@ const trimmedChange = (observed: ChangeObservations): ChangeObservations => {
 };
 
 /** How many of its targets need not be read again if it is reduced to what is kept of a waiting Transaction. */
-export const keptTargets = ({ changes }: Observations): number =>
-  [...changes.values()].filter(({ target, snapshot }) => snapshot !== undefined || target?.type === "outline").length;
+export const keptTargets = (known: Observations): number =>
+  [...known.changes].filter(([index, { target }]) => isKept(known, index) || target?.type === "outline").length;
 
 const BECAUSE = "waiting: the Transaction is large, and only a few large Transactions are processed at the same time";
 

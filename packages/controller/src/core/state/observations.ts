@@ -96,7 +96,7 @@ export interface ChangeObservations {
   /** The last live read of the target, as long as it says something. */
   readonly target?: TargetObservation | undefined;
   readonly preflight?: PreflightObservations | undefined;
-  /** The reference of the snapshot, until it is recorded. */
+  /** The reference of the snapshot, until it is recorded. Read with `snapshotIn`: it says nothing of another version of the target. */
   readonly snapshot?: SnapshotRef | undefined;
   /** The state before the change, if it is in memory. */
   readonly before?: KubeObject | undefined;
@@ -180,6 +180,12 @@ export const trialIn = (known: Observations, index: number): Trial | undefined =
   const { target, preflight } = changeIn(known, index);
   const { trial } = preflight ?? NO_PREFLIGHT;
   return target !== undefined && trial?.of === target.object?.metadata.resourceVersion ? trial : undefined;
+};
+
+/** The snapshot of the target as it was read last; undefined: it has to be taken. */
+export const snapshotIn = (known: Observations, index: number): SnapshotRef | undefined => {
+  const { target, snapshot } = changeIn(known, index);
+  return target !== undefined && snapshot?.of === target.object?.metadata.resourceVersion ? snapshot : undefined;
 };
 
 const NO_FORWARD: ForwardObservations = {};

@@ -6,6 +6,8 @@ import type { Version } from "../kubernetes/kube-object.ts";
 export interface SnapshotRef {
   readonly first: string;
   readonly stores: readonly SnapshotStore[];
+  /** The resourceVersion of the target that is in it. */
+  readonly of: string | undefined;
 }
 
 export type StoreData =
