@@ -14,12 +14,12 @@ import type { Side } from "./scenario.ts";
 /** A way to change so many objects, all in one go. */
 export type Way = (count: number) => Side;
 
+const at = (name: string) => ({ resource: configMaps, namespace: NAMESPACE, name });
+
 const applied = (name: string, value: string) =>
   ({
     verb: "apply",
-    resource: configMaps,
-    namespace: NAMESPACE,
-    name,
+    ...at(name),
     body: configMap(name, value),
     fieldManager: "bench",
     force: true,
@@ -67,7 +67,6 @@ export const requestsWay =
     const { api } = cluster;
     const names = namesOf("requests", count);
     const value = `${count}-${round}`;
-    const at = (name: string) => ({ resource: configMaps, namespace: NAMESPACE, name });
     const ofEach = (send: (name: string) => Promise<unknown>) => sideBySide(REQUESTS_AT_ONCE, names, send);
     const ms = await timed(async () => {
       await ofEach((name) => create(api, leases, NAMESPACE, { metadata: { name }, spec: { holderIdentity: value } }));
