@@ -96,7 +96,7 @@ export interface ChangeObservations {
   /** The last live read of the target, as long as it says something. */
   readonly target?: TargetObservation | undefined;
   readonly preflight?: PreflightObservations | undefined;
-  /** The reference of the snapshot, until it is recorded. Read with `snapshotIn`: it says nothing of another version of the target. */
+  /** The reference of the snapshot, until it is recorded. Read with `snapshotIn`: it says nothing of another version. */
   readonly snapshot?: SnapshotRef | undefined;
   /** The state before the change, if it is in memory. */
   readonly before?: KubeObject | undefined;
