@@ -7,6 +7,8 @@ export type ReflectorState =
   | {
       readonly type: "listing";
       readonly have: readonly KubeObject[];
+      /** Those that come first, as listed last since there is a page: later than all pages, which are of the moment of the first one. */
+      readonly ahead: readonly KubeObject[];
       readonly next: string;
       /** The limit of the next page. */
       readonly limit: number;
@@ -17,7 +19,7 @@ export type ReflectorState =
 
 /** The input of a step. */
 export type ReflectorInput =
-  /** Those that come first, before the pages of all. */
+  /** Those that come first, before and between the pages of all. */
   | { readonly type: "some"; readonly objects: readonly KubeObject[] }
   /** `limit`: that of the next page. */
   | { readonly type: "page"; readonly page: Page; readonly limit: number }
@@ -34,6 +36,7 @@ export type ReflectorOutput =
 export const initialReflectorState: ReflectorState = {
   type: "listing",
   have: [],
+  ahead: [],
   next: "",
   limit: FIRST_LIMIT,
   failures: 0,
@@ -63,7 +66,8 @@ type Step = readonly [next: ReflectorState, learnt?: ReflectorOutput];
 type In<Name> = Extract<ReflectorState, { readonly type: Name }>;
 
 const listing = (state: In<"listing">, input: ReflectorInput): Step => {
-  if (input.type === "some") return [state, input];
+  // Before there is a page, it is unknown which is later.
+  if (input.type === "some") return [state.next === "" ? state : { ...state, ahead: input.objects }, input];
   if (input.type !== "page") return [state];
   const { limit } = input;
   const { items, next, resourceVersion } = input.page;
@@ -71,7 +75,7 @@ const listing = (state: In<"listing">, input: ReflectorInput): Step => {
   return next === ""
     ? [
         { type: "watching", from: resourceVersion, hasEvents: false, failures: state.failures },
-        { type: "all", objects },
+        { type: "all", objects: [...objects, ...state.ahead] },
       ]
     : [{ ...state, have: objects, next, limit }];
 };

@@ -20,6 +20,9 @@ import {
   reflectorStep,
 } from "./reflector-state.ts";
 
+/** How often those that come first are listed while a page of all is under way, in ms. */
+const REFRESHED = 500;
+
 /** The objects to watch. Without a namespace: those of all namespaces. */
 export interface Reflected {
   readonly resource: Resource;
@@ -58,8 +61,8 @@ export interface ReflectOptions {
    */
   readonly isWanted?: (key: string) => boolean;
   /**
-   * A field selector: the objects that it selects are listed and reported before all others, which may be many more. A server
-   * that cannot select by these fields lists all at once. Default: none come first.
+   * A field selector: the objects that it selects are listed and reported before all others, which may be many more, and again and
+   * again until a watch tells of all. A server that cannot select by these fields lists all at once. Default: none come first.
    */
   readonly first?: string;
   /** Errors, for logs and metrics; the reflector retries by itself. */
@@ -98,7 +101,9 @@ export const keyOf = ({ metadata: { namespace, name = "" } }: KubeObject): strin
  */
 export const startReflector = (api: Api, source: Reflected, options: ReflectOptions): Reflector => {
   const { onEvent, signal, keep = (object) => object, onError = () => {}, onTurn = () => {} } = options;
-  const { isWanted = () => true, timeoutSeconds = 240, clock = systemClock, random = Math.random, first } = options;
+  const { isWanted = () => true, timeoutSeconds = 240, clock = systemClock, random = Math.random } = options;
+  /** Undefined once the server cannot select by it. */
+  let { first } = options;
   const store = new Map<string, KubeObject>();
   const synced = Promise.withResolvers<void>();
 
@@ -142,28 +147,42 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
   const listed = (items: readonly KubeObject[]): readonly KubeObject[] =>
     items.filter(wants).map((object) => keep(object, "list"));
 
+  /** While a page of all is under way, nothing else tells of those that come first. Ends with the request. */
+  const meanwhile = async function* (request: Promise<unknown>): AsyncGenerator<ReflectorInput> {
+    const answered = request.then(() => true);
+    const late = () => sleep(clock, REFRESHED, signal).then(() => signal.aborted);
+    while (first !== undefined && !(await Promise.race([answered, late()]))) {
+      const some = await ahead();
+      if (some?.type === "some") yield some;
+    }
+  };
+
   /** Lists those that come first. */
-  const ahead = async (fieldSelector: string): Promise<ReflectorInput> => {
+  const ahead = async (): Promise<ReflectorInput | undefined> => {
+    if (first === undefined) return undefined;
     const objects: KubeObject[] = [];
-    const selector = [source.fieldSelector, fieldSelector].filter((one) => one !== undefined).join();
+    const selector = [source.fieldSelector, first].filter((one) => one !== undefined).join();
     const reply = await eachPage(api, { ...source, fieldSelector: selector, purpose: "reflect" }, (items) => {
       onTurn(0);
       objects.push(...listed(items));
     });
-    return E.isLeft(reply) && !isUnselectable(reply.left)
-      ? { type: "failed", error: reply.left }
-      : { type: "some", objects };
+    if (E.isRight(reply)) return { type: "some", objects };
+    if (!isUnselectable(reply.left)) return { type: "failed", error: reply.left };
+    first = undefined;
+    return undefined;
   };
 
   /** Runs a state, and returns the input of the next step. */
   const doing = async function* (state: ReflectorState): AsyncGenerator<ReflectorInput> {
     switch (state.type) {
       case "listing": {
-        const some = first === undefined || state.next !== "" ? undefined : await ahead(first);
+        const some = await ahead();
         if (some !== undefined) yield some;
         if (some?.type === "failed") return;
         const page = { ...pageRequest(state.limit), ...(state.next === "" ? {} : { continue: state.next }) };
-        const reply = await api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
+        const request = api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
+        yield* meanwhile(request);
+        const reply = await request;
         const read = E.chain((list: KubeObject) => watchable(source.resource, list))(reply);
         if (E.isLeft(read)) yield { type: "failed", error: read.left };
         else {

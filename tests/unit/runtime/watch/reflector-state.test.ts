@@ -40,7 +40,7 @@ const through = (from: ReflectorState, ...inputs: readonly ReflectorInput[]): Re
 describe("a reflector", () => {
   it("lists page by page, then watches from where the list was taken", () => {
     const [second, early] = reflectorStep(initialReflectorState, page([a], "more"), 1);
-    expect(second).toEqual({ type: "listing", have: [a], next: "more", limit: 64, failures: 0 });
+    expect(second).toEqual({ type: "listing", have: [a], ahead: [], next: "more", limit: 64, failures: 0 });
     expect(early).toBeUndefined();
     expect(reflectorStep(second, page([b]), 1)).toEqual([watching, { type: "all", objects: [a, b] }]);
   });
@@ -48,6 +48,18 @@ describe("a reflector", () => {
   it("tells of those that come first, and goes on listing", () => {
     const some: ReflectorInput = { type: "some", objects: [b] };
     expect(reflectorStep(initialReflectorState, some, 1)).toEqual([initialReflectorState, some]);
+  });
+
+  it("believes those that come first rather than an earlier page, where they are listed again", () => {
+    const [former, later] = [object("b", "2"), object("b", "5")];
+    const second = through(initialReflectorState, { type: "some", objects: [former] }, page([a], "more"));
+    const last = through(second, { type: "some", objects: [later] });
+    expect(reflectorStep(last, page([former]), 1)[1]).toEqual({ type: "all", objects: [a, former, later] });
+    expect(eventsOf({ type: "all", objects: [a, former, later] }, new Map())).toEqual([
+      { type: "applied", object: a },
+      { type: "applied", object: later },
+      { type: "synced" },
+    ]);
   });
 
   it("asks for a page that was too large again, with fewer objects", () => {
