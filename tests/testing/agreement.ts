@@ -22,21 +22,9 @@ export interface Outcome {
   readonly phase: string;
   readonly items: readonly object[];
   readonly conditions: readonly object[];
-  /** Writes to each target in their order, `change apply app`, in the order of the first ones: two may be made side by side. */
+  /** Writes to targets in their order: `change apply app`. */
   readonly writes: readonly string[];
   readonly objects: readonly SimulatedObject[];
-}
-
-/** The writes of {@link Outcome}, of these. */
-const byTarget = (writes: readonly Write[]): readonly string[] =>
-  [...Map.groupBy(writes, ({ purpose, name }) => `${purpose} ${name}`).values()]
-    .flat()
-    .map(({ purpose, verb, name }) => `${purpose} ${verb} ${name}`);
-
-interface Write {
-  readonly purpose: "change" | "restore";
-  readonly verb: string;
-  readonly name: string;
 }
 
 const REFUSED = "the admission webhook does not like it";
@@ -121,12 +109,12 @@ export const real = async (
   place: Workspace,
   failAt: number | undefined,
 ): Promise<Outcome> => {
-  const writes: Write[] = [];
+  const writes: string[] = [];
   const recorded: Hook = async (request, next) => {
     const answer = await next(request);
-    const { purpose, verb } = request;
-    if ((purpose === "change" || purpose === "restore") && verb !== "get" && E.isRight(answer))
-      writes.push({ purpose, verb, name: nameOf(request) });
+    const { purpose } = request;
+    if ((purpose === "change" || purpose === "restore") && request.verb !== "get" && E.isRight(answer))
+      writes.push(`${purpose} ${request.verb} ${nameOf(request)}`);
     return answer;
   };
   const failing = failAt === undefined ? undefined : changes[failAt]?.target.name;
@@ -147,7 +135,7 @@ export const real = async (
       return { target, state, ...(error === undefined ? {} : { error }) };
     }),
     conditions: status.conditions.map(({ type, status, reason, message }) => ({ type, status, reason, message })),
-    writes: byTarget(writes),
+    writes,
     objects: found.flat(),
   };
 };
@@ -177,12 +165,10 @@ export const simulated = (
       ...(error === undefined ? {} : { error }),
     })),
     conditions: result.conditions,
-    writes: byTarget(
-      result.requests.flatMap(({ purpose, verb, target: { name }, error }) =>
-        (purpose === "change" || purpose === "rollback") && verb !== "get" && error === undefined
-          ? [{ purpose: purpose === "rollback" ? "restore" : purpose, verb, name }]
-          : [],
-      ),
+    writes: result.requests.flatMap(({ purpose, verb, target, error }) =>
+      (purpose === "change" || purpose === "rollback") && verb !== "get" && error === undefined
+        ? [`${purpose === "rollback" ? "restore" : purpose} ${verb} ${target.name}`]
+        : [],
     ),
     objects: result.objects.map((object) => essence(object as KubeObject)),
   };

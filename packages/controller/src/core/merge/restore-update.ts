@@ -17,8 +17,6 @@ import { settledSince, writtenSince } from "./field-managers.ts";
 export interface Restoration {
   /** The body of the next PUT; absent if the object has no field of ours any more. */
   readonly put?: object;
-  /** The values are restored: the PUT changes nothing but their ownership. */
-  readonly isInPlace: boolean;
   /** Fields that other clients have taken over: left unchanged. */
   readonly conflicts: readonly Path[];
   /** Fields that are not as before, and that no client manages, as where admission has set them: left unchanged. */
@@ -90,7 +88,7 @@ export const restoration = (
     yieldsToOthers,
   });
   const isInPlace = equal(value, is);
-  if (isInPlace && !isMarked(live, author.uid)) return { isInPlace, conflicts, unclaimed };
+  if (isInPlace && !isMarked(live, author.uid)) return { conflicts, unclaimed };
   const owned = restoredOwnership({
     before,
     live,
@@ -104,7 +102,6 @@ export const restoration = (
   // needed.
   const isLast = isInPlace || formerEntries.length === 0;
   return {
-    isInPlace,
     conflicts,
     unclaimed,
     put: {

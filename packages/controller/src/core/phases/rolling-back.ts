@@ -4,7 +4,7 @@ import { cut, type Item, mayCreate, RETRY_ROLLBACK, type Transaction } from "@ja
 import { orphanAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";
 import { readContentsOnce } from "../state/contents.ts";
-import { type ApiCall, type Effect, run, type Step, type EventSpec } from "../state/effect.ts";
+import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
 import type { Instant } from "@janus/types";
 import { type Entry, type Journal, type Note, type Start, itemState } from "../state/journal.ts";
 import { isSafe } from "../locks/lock-acquisition.ts";
@@ -124,7 +124,7 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
     }
     const isLast = before.length === 0 || after.length > 0;
     const next = rollbackItem(context, journal, index, isLast ? "fail" : "defer");
-    if (next.type === "run") return index === cursor ? withNext(context, journal, next.step) : next.step;
+    if (next.type === "run") return index === cursor ? readingNext(context, journal, next.step) : next.step;
     if (next.type === "restored") return goOn(context, journal, index);
     waits.push(next);
   }
@@ -137,26 +137,19 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
   return waitForFirst(context, journal, first, others, cursor > 0 ? since + patience : first.until);
 };
 
-/** Whether this write restores no value: its target has them all, and it gives them back to who managed them. */
-const isOfOwnership = (effect: Effect): boolean =>
-  "call" in effect && effect.folds.some((fold) => fold.type === "restored" && fold.edit?.isInPlace === true);
-
-/**
- * Goes on with the item before the one at the cursor beside a write for that one, where it may follow at once: reads its target;
- * and restores it, once the values of this one are restored.
- */
-const withNext = (context: ReconcileContext, journal: Back, step: Step): Step => {
-  const { txn, known, now } = context;
-  const { cursor } = journal.position;
-  const before = cursor - 1;
+/** Reads the target of the item before the one that is being restored, where its rollback may follow at once. */
+const readingNext = (context: ReconcileContext, journal: Back, step: Step): Step => {
+  const { txn, known } = context;
+  const before = journal.position.cursor - 1;
   const item = itemsOf(txn, known).find(({ index }) => index === before);
-  if (!isRestoring(step) || item === undefined) return step;
   const { target, lock } = changeIn(known, before);
-  if (!isSafe(lock, context) || before < lastToRecede(txn, journal)) return step;
-  if (target === undefined) return { ...step, effects: [...step.effects, readTarget(item, refusedFor(item))] };
-  if (!step.effects.every(isOfOwnership)) return step;
-  const next = firstOf(context, withRestored(journal, cursor, now));
-  return isRestoring(next) ? { ...step, effects: [...step.effects, ...next.effects] } : step;
+  return isRestoring(step) &&
+    item !== undefined &&
+    target === undefined &&
+    isSafe(lock, context) &&
+    before >= lastToRecede(txn, journal)
+    ? { ...step, effects: [...step.effects, readTarget(item, refusedFor(item))] }
+    : step;
 };
 
 /** The item that has to be rolled back before this one. `before`: the deferred ones that come before it in any case. */

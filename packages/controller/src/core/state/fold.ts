@@ -201,8 +201,8 @@ export interface Restored {
   readonly blamed: number;
   /** The object that it was to restore. */
   readonly goal?: KubeObject;
-  /** Restores fields of an edited object, after so many PUTs. `isInPlace`: only who manages them. */
-  readonly edit?: { readonly puts: number; readonly isInPlace: boolean; readonly insists?: Insistent };
+  /** Restores fields of an edited object, after so many PUTs. */
+  readonly edit?: { readonly puts: number; readonly insists?: Insistent };
 }
 
 /** A PUT that does not yield to what other clients have set, and what it was computed from: the former object, and the live one. */

@@ -75,14 +75,7 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   // Owners that were deleted and are there again have another uid; the garbage collector may have taken them out meanwhile.
   const live = withRelinkedOwners(txn, journal, before, object);
   const former = withNewOwners(txn, journal, goal);
-  const { put, isInPlace, conflicts, unclaimed } = restoration(
-    change,
-    place,
-    former,
-    live,
-    txn.metadata,
-    yieldsToOthers,
-  );
+  const { put, conflicts, unclaimed } = restoration(change, place, former, live, txn.metadata, yieldsToOthers);
   if (put === undefined && live === object && object.metadata.deletionTimestamp !== undefined)
     return conflict(
       `${formatRef(place)} is being deleted by another client: the fields that the change set were restored`,
@@ -110,7 +103,7 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
     content: writable(asObject(body), place),
   });
   if (held !== undefined) return held;
-  const edit = { puts, isInPlace, ...(yieldsToOthers ? {} : { insists: { change, former, live, put } }) };
+  const edit = { puts, ...(yieldsToOthers ? {} : { insists: { change, former, live, put } }) };
   return continues(restoring(undoContext, putCall(undoContext, body), { goal, edit }));
 };
 
