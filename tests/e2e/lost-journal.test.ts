@@ -1,7 +1,8 @@
 import { REQUEST_ROLLBACK } from "@janus/api";
 import type { Request } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
-import { creating, patching } from "../fixtures/changes.ts";
+import { creating, patching, updating } from "../fixtures/changes.ts";
 import { diesAt } from "../fixtures/dying.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
@@ -73,3 +74,41 @@ it("leaves it open, and says so, where a later target has changed without our ma
   ]);
   expect(await Promise.all(NAMES.map((name) => valueOf(place, name)))).toEqual(["old", "theirs", "theirs", "old"]);
 });
+
+it.each(["kept", "lost"])(
+  "keeps what others have written where it is unknown whether an Update was made, with a journal that is %s in a retry",
+  async (journal) => {
+    const place = await workspace({ recoveryDelay: 1000 });
+    await place.create(configMap("a", { ours: "old", other: "old" }));
+    let [isSent, isFailed, isLost] = [false, false, journal === "kept"];
+    await place.janus(async (request, next) => {
+      if (isChangeOf("a")(request) && !isSent) {
+        isSent = true;
+        // It never arrives; and nothing shows who has edited the target meanwhile.
+        await place.patch(configMap("a", { other: "theirs" }));
+        await place.patch({ ...configMap("a"), metadata: { name: "a", managedFields: [{}] } });
+        return E.left({ type: "unanswered", cause: "connection", message: "the reply was lost" });
+      }
+      const answer = await next(request);
+      const { status } = ("body" in request ? request.body : {}) as { readonly status?: { readonly phase?: string } };
+      if (status?.phase === "Failed") isFailed = true;
+      if (status?.phase !== "RollingBack" || !isFailed || isLost) return answer;
+      isLost = true;
+      await loseJournal(place);
+      return answer;
+    });
+    await place.submit([updating(configMap("a", { ours: "new" }))]);
+    const retried = async () => {
+      const { phase, recovery } = (await place.txn()).status as Status;
+      return phase === "Failed" && (recovery?.attempts ?? 0) > 0;
+    };
+    await expect.poll(retried).toBe(true);
+    expect(isLost).toBe(true);
+    expect((await place.read(configMap("a")))["data"]).toEqual({ ours: "old", other: "theirs" });
+  },
+);
+
+interface Status {
+  readonly phase: string;
+  readonly recovery?: { readonly attempts: number };
+}

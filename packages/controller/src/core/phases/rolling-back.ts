@@ -187,17 +187,23 @@ const appliedChanges = ({ txn }: ReconcileContext): number =>
 
 /**
  * The beginning of a journal in place of a lost one. Only that had recorded whether a created object was left there on purpose: it
- * counts as left so, and is deleted only on request.
+ * counts as left so, and is deleted only on request. In a retry, only that had recorded of which changes it is unknown whether they
+ * were made: it counts as unknown of all that are to be rolled back.
  */
 const startAgain = (context: ReconcileContext): Start => {
-  const { items } = context.txn.status;
+  const { items, recovery } = context.txn.status;
   const notes = context.txn.spec.changes.flatMap((change, index): readonly (readonly [number, Note])[] => {
     const state = items[index]?.state;
     return state?.type === "rollback-failed" && mayCreate(change)
       ? [[index, { type: state.type, error: state.error, retryOnRequest: true }]]
       : [];
   });
-  return { position: { direction: "forward", cursor: appliedChanges(context) }, notes: new Map(notes) };
+  return {
+    position: { direction: "forward", cursor: appliedChanges(context) },
+    notes: new Map(notes),
+    doubted:
+      recovery === undefined ? [] : items.flatMap(({ state }, index) => (state.type === "committed" ? [index] : [])),
+  };
 };
 
 /** Reverses the journal. The status has the fate of the change at its cursor since the phase is RollingBack. */

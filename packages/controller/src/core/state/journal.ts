@@ -172,14 +172,16 @@ const journalData = (entry: Entry): object => ({ data: encode(entry) });
 /** The beginning of a journal. Where it was lost: what was found of the changes. */
 export interface Start extends Pick<Partial<Journal>, "created" | "replaced" | "notes"> {
   readonly position: Position;
+  /** As {@link Journal.doubted}. */
+  readonly doubted?: readonly number[];
 }
 
 export const startData = (
-  { position, created = new Map(), replaced = new Map(), notes = new Map() }: Start,
+  { position, created = new Map(), replaced = new Map(), notes = new Map(), doubted = [] }: Start,
   storeNames: number,
 ): object => ({
   data: Object.assign(
-    encode({ position, storeNames, created, notes }),
+    encode({ position, storeNames, created, notes, doubted }),
     ...[...replaced].map((one) => encode({ replaced: one })),
   ) as object,
 });
