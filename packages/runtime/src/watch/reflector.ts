@@ -150,10 +150,12 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
   /** While a page of all is under way, nothing else tells of those that come first. Ends with the request. */
   const meanwhile = async function* (request: Promise<unknown>): AsyncGenerator<ReflectorInput> {
     const answered = request.then(() => true);
-    const late = () => sleep(clock, REFRESHED, signal).then(() => signal.aborted);
-    while (first !== undefined && !(await Promise.race([answered, late()]))) {
+    const isOver = (): Promise<boolean> =>
+      Promise.race([answered, sleep(clock, REFRESHED, signal).then(() => signal.aborted)]);
+    while (!(await isOver())) {
       const some = await ahead();
-      if (some?.type === "some") yield some;
+      if (some === undefined) return;
+      if (some.type === "some") yield some;
     }
   };
 
