@@ -6,7 +6,7 @@ import type { Cluster } from "./cluster.ts";
 import type { Controllers } from "./controllers.ts";
 import { namesOf, patch } from "./objects.ts";
 import type { Measured, Scenario, Side } from "./scenario.ts";
-import { bareWrites } from "./ways.ts";
+import { bareWrites, requestsAlone } from "./ways.ts";
 
 /** Of each Transaction. */
 export const CHANGES = 10;
@@ -93,6 +93,11 @@ export const cpuTime = (cluster: Cluster, { running }: Controllers): Scenario =>
       "bare writes": async (round) => {
         await cluster.haveTargets("bare", AT_ONCE * CHANGES);
         return spent(() => writeMany(cluster, `cpu-${round}`, AT_ONCE, AT_ONCE));
+      },
+      "its requests": async (round) => {
+        await cluster.haveTargets("requests", AT_ONCE * CHANGES);
+        const some = (n: number) => requestsAlone(cluster, namesOf("requests", CHANGES, n * CHANGES), `cpu-${round}`);
+        return spent(() => timed(() => sideBySide(AT_ONCE, numbers(AT_ONCE), some)));
       },
     },
   };
