@@ -149,6 +149,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
 
   /** While a page of all is under way, nothing else tells of those that come first. Ends with the request. */
   const meanwhile = async function* (request: Promise<unknown>): AsyncGenerator<ReflectorInput> {
+    if (first === undefined) return;
     const answered = request.then(() => true);
     const isOver = (): Promise<boolean> =>
       Promise.race([answered, sleep(clock, REFRESHED, signal).then(() => signal.aborted)]);
@@ -179,8 +180,9 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
     switch (state.type) {
       case "listing": {
         const some = await ahead();
-        if (some !== undefined) yield some;
-        if (some?.type === "failed") return;
+        // Between the pages they can do without it.
+        if (some?.type === "some" || (some !== undefined && state.next === "")) yield some;
+        if (some?.type === "failed" && state.next === "") return;
         const page = { ...pageRequest(state.limit), ...(state.next === "" ? {} : { continue: state.next }) };
         const request = api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
         yield* meanwhile(request);

@@ -164,4 +164,41 @@ describe("those that come first", () => {
     await expect.poll(() => asked.slice(0, 3)).toEqual(["status.phase!=Done", "status.phase!=Done", "all"]);
     expect(errors).toEqual([[busy, "list"]]);
   });
+
+  it("are done without between the pages, where they cannot be listed", async () => {
+    const ended = new AbortController();
+    onTestFinished(() => ended.abort());
+    let lists = 0;
+    const errors: ApiError[] = [];
+    const api: Api = {
+      send: async (request) => {
+        if (request.verb !== "list") throw new Error("it only lists");
+        const isAll = request.fieldSelector === undefined;
+        lists += isAll ? 0 : 1;
+        const metadata = {
+          resourceVersion: "2",
+          ...(isAll && request.continue === undefined ? { continue: "1" } : {}),
+        };
+        const items = [object(request.continue === undefined ? "a" : "b", "1")];
+        return Promise.resolve(
+          lists > 1 && !isAll
+            ? E.left({ type: "refused", code: 429, reason: "TooManyRequests", message: "busy", causes: [] })
+            : E.right({ apiVersion: "v1", kind: "List", metadata, items }),
+        );
+      },
+      watch: async function* (_, signal) {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        yield E.left({ type: "unanswered", cause: "aborted", message: "it is over" });
+      },
+    };
+    const { store, synced } = startReflector(
+      api,
+      { resource: configMaps },
+      { signal: ended.signal, first: "status.phase!=Done", onError: (error) => errors.push(error), onEvent: () => {} },
+    );
+    await synced;
+    expect([...store.keys()]).toEqual(["shop/a", "shop/b"]);
+    expect(lists).toBe(2);
+    expect(errors).toEqual([]);
+  });
 });
