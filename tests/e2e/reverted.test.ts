@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
 import { kubectl } from "../fixtures/cluster.ts";
 import { creating, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { gate } from "../fixtures/gate.ts";
 import { configMap, deployment } from "../fixtures/manifests.ts";
 import { running } from "../fixtures/pod-status.ts";
 import { podsOf, report } from "../fixtures/pods.ts";
@@ -126,11 +127,15 @@ it("goes on when another client sets other fields, the same values, or the scale
 
 it("takes no other object for its target that was put in its place while it is waited for", async () => {
   const place = await workspace();
-  await place.janus();
+  let isGone = false;
+  const reading = gate(({ purpose }) => isGone && purpose === "read-target");
+  await place.janus(reading.hook);
   await place.submit([{ ...creating(configMap("made", { a: "1" })), waitFor: never }, last]);
   await waits(place);
+  isGone = true;
   await place.remove(configMap("made"));
   await place.create({ ...configMap("made", { a: "1" }), metadata: { name: "made", labels: { never: "" } } });
+  reading.open();
   const txn = await place.over();
   expect(message(txn, "Committed")).toContain("was deleted and created again by another client");
   expect(txn.status.conditions.find(({ type }) => type === "Committed")).toMatchObject({ reason: "ConflictDetected" });

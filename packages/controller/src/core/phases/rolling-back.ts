@@ -188,11 +188,14 @@ const appliedChanges = ({ txn }: ReconcileContext): number =>
 /**
  * The beginning of a journal in place of a lost one. Only that had recorded whether a created object was left there on purpose: it
  * counts as left so, and is deleted only on request. In a retry, only that had recorded of which changes it is unknown whether they
- * were made: it counts as unknown of all that are to be rolled back.
+ * were made: it counts as unknown of each Update, whose rollback would take what others have written for what it has removed.
  */
 const startAgain = (context: ReconcileContext): Start => {
-  const { items, recovery } = context.txn.status;
-  const notes = context.txn.spec.changes.flatMap((change, index): readonly (readonly [number, Note])[] => {
+  const {
+    spec: { changes },
+    status: { items, recovery },
+  } = context.txn;
+  const notes = changes.flatMap((change, index): readonly (readonly [number, Note])[] => {
     const state = items[index]?.state;
     return state?.type === "rollback-failed" && mayCreate(change)
       ? [[index, { type: state.type, error: state.error, retryOnRequest: true }]]
@@ -201,8 +204,7 @@ const startAgain = (context: ReconcileContext): Start => {
   return {
     position: { direction: "forward", cursor: appliedChanges(context) },
     notes: new Map(notes),
-    doubted:
-      recovery === undefined ? [] : items.flatMap(({ state }, index) => (state.type === "committed" ? [index] : [])),
+    doubted: recovery === undefined ? [] : changes.flatMap(({ type }, index) => (type === "Update" ? [index] : [])),
   };
 };
 
