@@ -2,6 +2,7 @@ import type { Hook } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { deleting, patching } from "../fixtures/changes.ts";
+import { diesAt } from "../fixtures/dying.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap, secret, serviceAccount } from "../fixtures/manifests.ts";
 import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
@@ -123,14 +124,8 @@ describe("snapshots that are written beside the dry runs", () => {
       const answered = { "dry-run": Promise.withResolvers<void>(), store: Promise.withResolvers<void>() };
       const [earlier, later] = order === "before" ? (["dry-run", "store"] as const) : (["store", "dry-run"] as const);
       let edited = false;
-      const dying = Promise.withResolvers<void>();
-      const first = await place.janus(async (request, next) => {
+      const racing: Hook = async (request, next) => {
         const { purpose } = request;
-        // Another process rolls back, which knows no more than what is kept.
-        if (purpose === "restore") {
-          dying.resolve();
-          return E.left({ type: "unanswered", cause: "never-sent", message: "it is dead" });
-        }
         if (purpose !== "store" && !(purpose === "dry-run" && "name" in request && request.name === "there"))
           return next(request);
         if (purpose === "dry-run" && !edited) {
@@ -141,15 +136,15 @@ describe("snapshots that are written beside the dry runs", () => {
         const answer = await next(request);
         answered[purpose].resolve();
         return answer;
-      });
+      };
       await place.submit([
         // The first one is read, and tried, before the others: its size says how many may be.
         patching(configMap("same", { a: "2" })),
         patching(configMap("there", { a: "2" })),
         ...oneTooMany,
       ]);
-      await dying.promise;
-      await first.stop();
+      // Another process rolls back, which knows no more than what is kept.
+      await diesAt(place, ({ purpose }) => purpose === "restore", "before", racing);
       await place.janus();
       expect((await place.over()).status.phase).toBe("RolledBack");
       expect((await place.read(configMap("there", {})))["data"]).toEqual({ a: "1", b: "theirs" });

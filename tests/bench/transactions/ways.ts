@@ -52,7 +52,7 @@ export const bareWay =
     return { ms: await timed(() => bareWrites(cluster, namesOf("bare", count), `${count}-${round}`)) };
   };
 
-/** Of one Transaction, at most: as the controller sends them. */
+/** Requests of one Transaction that are sent at the same time, at most: as many as the controller sends. */
 const REQUESTS_AT_ONCE = 16;
 
 /**

@@ -180,9 +180,12 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
     switch (state.type) {
       case "listing": {
         const some = await ahead();
-        // Between the pages they can do without it.
-        if (some?.type === "some" || (some !== undefined && state.next === "")) yield some;
-        if (some?.type === "failed" && state.next === "") return;
+        if (some?.type === "some") yield some;
+        // Goes on where that fails between the pages.
+        else if (some !== undefined && state.next === "") {
+          yield some;
+          return;
+        }
         const page = { ...pageRequest(state.limit), ...(state.next === "" ? {} : { continue: state.next }) };
         const request = api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
         yield* meanwhile(request);

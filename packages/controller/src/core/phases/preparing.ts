@@ -185,7 +185,7 @@ const refuseStaleApproval = (context: ReconcileContext): Step | undefined => {
   return why === undefined ? undefined : refuse(context, { reason: APPROVAL_STALE, general: [why] });
 };
 
-/** What was not written beside the dry runs. */
+/** Writes the snapshots, and the journal, that were not written beside the dry runs; then the changes may begin. */
 const keepSnapshots = (context: ReconcileContext): Step => {
   const { txn, known } = context;
   const position = firstPosition(txn, known);

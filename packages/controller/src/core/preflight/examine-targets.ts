@@ -42,13 +42,14 @@ export const examination = (
   const isRead = ({ index }: ResolvedItem): boolean => changeIn(known, index).target !== undefined;
   const requests = items.flatMap((item) => (isRead(item) ? examine(txn, known, item, keep) : []));
   const unread = items.filter((item) => !isRead(item));
+  if (requests.length === 0 && unread.length === 0) return { type: "requests", requests };
   const reading = (count: number): readonly ApiCall[] =>
     unread.slice(0, count).flatMap((item) => examine(txn, known, item, keep));
   const isMuch = liveBytes(known).bytes > ENOUGH_LIVE;
   const isHopeless = items.some((item) => problems(txn, item, known).length > 0);
   if (unread.length === 0) {
-    // Of much, only outlines are left once the snapshots are written, and so the dry runs come first.
-    const isTime = requests.length > 0 && !isMuch && !isHopeless;
+    // Waits for the dry runs where it is much: only outlines are left once the snapshots are written. A refusal is told after problems.
+    const isTime = !isMuch && !isHopeless;
     const snapshots = isTime ? takeSnapshots(txn, known, firstPosition(txn, known)) : undefined;
     return { type: "requests", requests: [...requests, ...(snapshots?.type === "writing" ? snapshots.effects : [])] };
   }
