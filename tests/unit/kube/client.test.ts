@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect as netConnect } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { Worker } from "node:worker_threads";
@@ -32,6 +32,7 @@ const put: Request = {
 };
 const unanswered = (cause: string, message = "") =>
   E.left<ApiError>({ type: "unanswered", cause: cause as "deadline", message: expect.stringContaining(message) });
+const large = { apiVersion: "v1", kind: "ConfigMap", metadata: {}, data: { a: "x".repeat(1_000_000) } };
 const never = new Promise<never>(() => {});
 
 /** A server in a thread of its own, which answers after so many ms whatever becomes of this one. */
@@ -327,11 +328,23 @@ describe("a request that gets no answer", () => {
   });
 
   it("is answered, however many large answers come at once", async () => {
-    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: {}, data: { a: "x".repeat(1_000_000) } };
-    const { url } = await httpServer((_, reply) => reply.end(JSON.stringify(object)));
+    const { url } = await httpServer((_, reply) => reply.end(JSON.stringify(large)));
     // What is tested is room, not time.
     const { send } = api(connectionTo(url), { deadline: 120_000 });
     const answers = await Promise.all(Array.from({ length: 100 }, () => send(version)));
+    expect(answers.filter(E.isLeft)).toEqual([]);
+  });
+
+  it("is answered, though others had to wait in the middle of their answers until it was complete", async () => {
+    const text = JSON.stringify(large);
+    const begun: ServerResponse[] = [];
+    const { url } = await httpServer((_, reply) => {
+      reply.writeHead(200, { "content-length": text.length }).write(text.slice(0, -1));
+      // All of them together are too large to be taken at once.
+      if (begun.push(reply) === 32) setTimeout(() => begun.forEach((one) => one.end(text.slice(-1))), 500);
+    });
+    const { send } = api(connectionTo(url), { deadline: 120_000 });
+    const answers = await Promise.all(Array.from({ length: 32 }, () => send(version)));
     expect(answers.filter(E.isLeft)).toEqual([]);
   });
 

@@ -40,7 +40,9 @@ export const exchange = (
     const end = (result: E.Either<Unanswered, HttpReply>) => {
       over = true;
       body = "";
-      if (sending !== undefined) inbox.ended(sending);
+      const ended = sending;
+      // Later, since undici cannot resume a response while it parses another one: it throws, and neither would ever end.
+      if (ended !== undefined) queueMicrotask(() => inbox.ended(ended));
       cancel();
       resolve(result);
     };
