@@ -20,7 +20,7 @@ import {
   reflectorStep,
 } from "./reflector-state.ts";
 
-/** How often those that come first are listed while a page of all is under way, in ms. */
+/** The shortest time between two lists of those that come first, in ms. */
 const REFRESHED = 500;
 
 /** The objects to watch. Without a namespace: those of all namespaces. */
@@ -104,6 +104,8 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
   const { isWanted = () => true, timeoutSeconds = 240, clock = systemClock, random = Math.random } = options;
   /** Undefined once the server cannot select by it. */
   let { first } = options;
+  /** When those that come first are listed again: never half of the time or more, however many they are. */
+  let due = 0;
   const store = new Map<string, KubeObject>();
   const synced = Promise.withResolvers<void>();
 
@@ -149,14 +151,14 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
 
   /** While a page of all is under way, nothing else tells of those that come first. Ends with the request. */
   const meanwhile = async function* (request: Promise<unknown>): AsyncGenerator<ReflectorInput> {
-    if (first === undefined) return;
-    const answered = request.then(() => true);
-    const isOver = (): Promise<boolean> =>
-      Promise.race([answered, sleep(clock, REFRESHED, signal).then(() => signal.aborted)]);
-    while (!(await isOver())) {
-      const some = await ahead();
-      if (some === undefined) return;
-      if (some.type === "some") yield some;
+    const answered = new AbortController();
+    void request.then(() => answered.abort());
+    const over = AbortSignal.any([signal, answered.signal]);
+    while (first !== undefined && !over.aborted) {
+      await sleep(clock, Math.max(0, due - clock.now()), over);
+      const some = over.aborted ? undefined : await ahead();
+      // That it fails does not begin the list of all anew.
+      if (some?.type === "some") yield some;
     }
   };
 
@@ -165,10 +167,13 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
     if (first === undefined) return undefined;
     const objects: KubeObject[] = [];
     const selector = [source.fieldSelector, first].filter((one) => one !== undefined).join();
+    const began = clock.now();
     const reply = await eachPage(api, { ...source, fieldSelector: selector, purpose: "reflect" }, (items) => {
       onTurn(0);
       objects.push(...listed(items));
     });
+    const ended = clock.now();
+    due = ended + Math.max(REFRESHED, ended - began);
     if (E.isRight(reply)) return { type: "some", objects };
     if (!isUnselectable(reply.left)) return { type: "failed", error: reply.left };
     first = undefined;
@@ -179,13 +184,9 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
   const doing = async function* (state: ReflectorState): AsyncGenerator<ReflectorInput> {
     switch (state.type) {
       case "listing": {
-        const some = await ahead();
-        if (some?.type === "some") yield some;
-        // Goes on where that fails between the pages.
-        else if (some !== undefined && state.next === "") {
-          yield some;
-          return;
-        }
+        const some = state.next === "" ? await ahead() : undefined;
+        if (some !== undefined) yield some;
+        if (some?.type === "failed") return;
         const page = { ...pageRequest(state.limit), ...(state.next === "" ? {} : { continue: state.next }) };
         const request = api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
         yield* meanwhile(request);

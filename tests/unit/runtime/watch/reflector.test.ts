@@ -169,12 +169,14 @@ describe("those that come first", () => {
     const ended = new AbortController();
     onTestFinished(() => ended.abort());
     let lists = 0;
+    const gate = Promise.withResolvers<void>();
     const errors: ApiError[] = [];
     const api: Api = {
       send: async (request) => {
         if (request.verb !== "list") throw new Error("it only lists");
         const isAll = request.fieldSelector === undefined;
         lists += isAll ? 0 : 1;
+        if (isAll) await gate.promise;
         const metadata = {
           resourceVersion: "2",
           ...(isAll && request.continue === undefined ? { continue: "1" } : {}),
@@ -196,9 +198,35 @@ describe("those that come first", () => {
       { resource: configMaps },
       { signal: ended.signal, first: "status.phase!=Done", onError: (error) => errors.push(error), onEvent: () => {} },
     );
+    await expect.poll(() => lists).toBe(3);
+    gate.resolve();
     await synced;
     expect([...store.keys()]).toEqual(["shop/a", "shop/b"]);
-    expect(lists).toBe(2);
     expect(errors).toEqual([]);
+  });
+
+  it("are listed again no longer than the others are, however many they are", async () => {
+    const ended = new AbortController();
+    onTestFinished(() => ended.abort());
+    const pages = 50;
+    const asked: string[] = [];
+    const api: Api = {
+      send: async (request) => {
+        if (request.verb !== "list") throw new Error("it only lists");
+        const at = Number(request.continue ?? "0");
+        asked.push(request.fieldSelector ?? "all");
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        const metadata = { resourceVersion: "2", ...(at + 1 < pages ? { continue: `${at + 1}` } : {}) };
+        return E.right({ apiVersion: "v1", kind: "List", metadata, items: [object(`${at}`, "1")] });
+      },
+      watch: async function* (_, signal) {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        yield E.left({ type: "unanswered", cause: "aborted", message: "it is over" });
+      },
+    };
+    const options = { signal: ended.signal, first: "status.phase!=Done", onEvent: () => {} };
+    await startReflector(api, { resource: configMaps }, options).synced;
+    expect(asked.filter((selector) => selector === "all")).toHaveLength(pages);
+    expect(asked.length).toBeLessThanOrEqual(4 * pages);
   });
 });
