@@ -154,11 +154,12 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
     const answered = new AbortController();
     void request.then(() => answered.abort());
     const over = AbortSignal.any([signal, answered.signal]);
-    while (first !== undefined && !over.aborted) {
+    while (!over.aborted) {
       await sleep(clock, Math.max(0, due - clock.now()), over);
       const some = over.aborted ? undefined : await ahead();
+      if (some === undefined) return;
       // That it fails does not begin the list of all anew.
-      if (some?.type === "some") yield some;
+      if (some.type === "some") yield some;
     }
   };
 
