@@ -41,7 +41,7 @@ export const exchange = (
       over = true;
       body = "";
       const ended = sending;
-      // Later, since undici cannot resume a response while it parses another one: it throws, and neither would ever end.
+      // Resumes others later: undici throws when one is resumed while it parses another, and neither would ever end.
       if (ended !== undefined) queueMicrotask(() => inbox.ended(ended));
       cancel();
       resolve(result);
