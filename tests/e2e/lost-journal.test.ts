@@ -2,7 +2,7 @@ import { REQUEST_ROLLBACK } from "@janus/api";
 import type { Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
-import { creating, patching, updating } from "../fixtures/changes.ts";
+import { applying, creating, deleting, patching, replacing, updating } from "../fixtures/changes.ts";
 import { diesAt } from "../fixtures/dying.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
@@ -105,6 +105,33 @@ it.each(["kept", "lost"])(
     await expect.poll(retried).toBe(true);
     expect(isLost).toBe(true);
     expect((await place.read(configMap("a")))["data"]).toEqual({ ours: "old", other: "theirs" });
+  },
+);
+
+it.each([
+  ["an Update", updating, "Failed"],
+  ["a Patch", patching, "RolledBack"],
+  ["an Apply", applying, "RolledBack"],
+  ["a Replace", replacing, "Failed"],
+  ["a Delete", deleting, "Failed"],
+] as const)(
+  "keeps what others have written since %s was rolled back, before the journal was lost, where nothing shows who has",
+  async (_, changing, phase) => {
+    const place = await workspace();
+    await place.create(configMap("a", { ours: "old", other: "old" }), configMap("b"));
+    await place.submit([changing(configMap("a", { ours: "new" })), patching(configMap("b", { ours: "new" }))]);
+    await diesAt(place, isChangeOf("b"), "before");
+    await requestRollback(place);
+    await diesAt(place, ({ purpose, verb }) => purpose === "restore" && verb !== "delete", "after");
+    expect((await place.read(configMap("a")))["data"]).toEqual({ ours: "old", other: "old" });
+    await place.patch(configMap("a", { other: "theirs" }));
+    await place.patch({ ...configMap("a"), metadata: { name: "a", managedFields: [{}] } });
+    await loseJournal(place);
+
+    await place.janus();
+    const { status } = await place.over();
+    expect((await place.read(configMap("a")))["data"]).toEqual({ ours: "old", other: "theirs" });
+    expect(status.phase).toBe(phase);
   },
 );
 

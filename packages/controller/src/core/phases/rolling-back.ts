@@ -187,13 +187,14 @@ const appliedChanges = ({ txn }: ReconcileContext): number =>
 
 /**
  * The beginning of a journal in place of a lost one. Only that had recorded whether a created object was left there on purpose: it
- * counts as left so, and is deleted only on request. In a retry, only that had recorded of which changes it is unknown whether they
- * were made: it counts as unknown of each Update, whose rollback would take what others have written for what it has removed.
+ * counts as left so, and is deleted only on request. Only that had recorded which changes are rolled back already, and in a retry of
+ * which it is unknown whether they were made: that counts as unknown of each Update, whose rollback would take what others have
+ * written since for what it has removed.
  */
 const startAgain = (context: ReconcileContext): Start => {
   const {
     spec: { changes },
-    status: { items, recovery },
+    status: { items },
   } = context.txn;
   const notes = changes.flatMap((change, index): readonly (readonly [number, Note])[] => {
     const state = items[index]?.state;
@@ -204,7 +205,7 @@ const startAgain = (context: ReconcileContext): Start => {
   return {
     position: { direction: "forward", cursor: appliedChanges(context) },
     notes: new Map(notes),
-    doubted: recovery === undefined ? [] : changes.flatMap(({ type }, index) => (type === "Update" ? [index] : [])),
+    doubted: changes.flatMap(({ type }, index) => (type === "Update" ? [index] : [])),
   };
 };
 
