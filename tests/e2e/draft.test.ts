@@ -222,8 +222,9 @@ describe("a Draft", () => {
     const place = await workspace();
     await place.create(config);
     await place.janus();
-    await place.submit([change], { lifecycle: "Draft", draftTTL: "3s" });
+    await place.submit([change], { lifecycle: "Draft" });
     await rendered(place);
+    await edit(place, { draftTTL: "3s" }, by("admin", "last-edited-by"));
     await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
   });
 });
