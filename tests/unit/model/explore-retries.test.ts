@@ -5,6 +5,7 @@ import { doing } from "./interludes.ts";
 import type { Rules } from "./moment.ts";
 import { changedByLater } from "./others.ts";
 import { reach } from "./reach.ts";
+import { takeOver } from "./run-effects.ts";
 import { begin, NEVER, targetKey, type Type, TYPES } from "./scenario.ts";
 import type { Budget, State } from "./state.ts";
 
@@ -103,3 +104,18 @@ describe("a retry of a rollback does not look again at what is settled", () => {
     },
   );
 });
+
+it.each(TYPES)(
+  "a rollback whose journal is lost keeps what others have done since to what was rolled back before: %s",
+  (first) => {
+    const start = begin([first, "Patch"], { ...NEVER, all: 2, refused: 1 });
+    const refused = [denied("change: apply Widget shop/b")];
+    const stopped = reach(start, rules, refused, "RollingBack", NEVER);
+    const recorded = "checkpoint: mergePatch ConfigMap shop/janus-journal-u-txn → ok";
+    const schedule = [`restore: ${RESTORES[first]} Widget shop/a → ok`, recorded];
+    const restored = reach(stopped, rules, schedule, "RollingBack", { ...NEVER, all: 2, others: 2 });
+    const found = exploration(takeOver(withoutJournal(restored), restored.now));
+    expect(showViolations(found)).toBe("");
+    expect(found.ends["RolledBack"]).toBeGreaterThan(0);
+  },
+);

@@ -26,7 +26,7 @@ const nameOf = ({ purpose, call, dryRun }: ApiCall): string =>
   `${purpose}: ${call.verb}${dryRun === true ? " (dry run)" : ""} ${keyOf(call.place)}`;
 
 /** A new process takes the Transaction up, knowing nothing. */
-const takeOver = (state: State, at: number): State => {
+export const takeOver = (state: State, at: number): State => {
   const next = later(state, at);
   const own = next.world.objects.get(OWN) ?? next.own;
   return { ...next, own, known: noObservations(at), term: next.term + 1, pauses: 0 };
