@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "@janus/types";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
@@ -128,6 +129,11 @@ describe.skipIf(!hasTerminals)("on a terminal", () => {
     const redrawn = async () => {
       const then = written().length;
       await expect.poll(() => written().length).toBeGreaterThan(then);
+      let drawn = -1;
+      while (written().length > drawn) {
+        drawn = written().length;
+        await sleep(100);
+      }
     };
     await expect.poll(onceEach).toEqual({ isBefore: true, headlines: 1, changes: 1, warnings: 0 });
     through.end();
