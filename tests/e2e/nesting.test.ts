@@ -30,7 +30,7 @@ it.each(["1", "12345678901234567890"])(
 it("says of a Draft that is nested as deeply that it would fail, also once it is proposed, and lets it expire", async () => {
   const place = await workspace();
   const { namespace } = place;
-  await createDeep(namespace, "1", '"lifecycle":"Draft","draftTTL":"10s",');
+  await createDeep(namespace, "1", '"lifecycle":"Draft",');
   await place.janus();
   const told = () =>
     kubectl("get", "txn", "deep", "-n", namespace, "-o", "jsonpath={.status.render}").then(({ stdout }) => stdout);
@@ -41,9 +41,12 @@ it("says of a Draft that is nested as deeply that it would fail, also once it is
     result: "Problems",
     message: "the Transaction is nested deeper than 500 levels: flatten what its changes contain",
   });
-  const move = JSON.stringify({ spec: { lifecycle: "Proposed" } });
-  expect(await kubectl("patch", "txn", "deep", "-n", namespace, "--type=merge", "-p", move)).toMatchObject({ code: 0 });
+  const patched = (spec: object) =>
+    kubectl("patch", "txn", "deep", "-n", namespace, "--type=merge", "-p", JSON.stringify({ spec }));
+  expect(await patched({ lifecycle: "Proposed" })).toMatchObject({ code: 0 });
   await expect.poll(told).toContain('"observedGeneration":2');
+  expect(await patched({ lifecycle: "Draft" })).toMatchObject({ code: 0 });
+  expect(await patched({ draftTTL: "3s" })).toMatchObject({ code: 0 });
   await expect.poll(() => kubectl("get", "txn", "deep", "-n", namespace)).toMatchObject({ code: 1 });
 });
 
