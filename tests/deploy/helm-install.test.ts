@@ -131,7 +131,7 @@ describe("Janus, installed with Helm,", () => {
   it("works, is upgraded under a Transaction, and is gone as the pages say", async () => {
     await runNodes(cluster);
     await follow("docs/install.md", "With Helm");
-    expect(await deployment()).toBe("2/2/2");
+    await expect.poll(deployment).toBe("2/2/2");
     await eventually(isFenceUp);
     await follow("docs/install.md", "Verify the installation");
 
@@ -139,7 +139,7 @@ describe("Janus, installed with Helm,", () => {
     await follow("docs/upgrade.md", "With Helm");
     const set = "--set=replicaCount=3,logLevel=debug";
     await helm("upgrade", "janus", chart, "--reset-then-reuse-values", "--wait", "--timeout=2m", set);
-    expect(await deployment()).toBe("3/3/3");
+    await expect.poll(deployment).toBe("3/3/3");
     expect(await phase()).toBe("Committing");
 
     await follow("docs/uninstall.md", "1. Reject new Transactions");
@@ -214,7 +214,7 @@ describe("Janus, installed with Helm,", () => {
       const back = command.replaceAll(/platform|janus-system/g, (namespace) => other[namespace] ?? "");
       await done(back, shell(back));
     }
-    expect(await deployment()).toBe("2/2/2");
+    await expect.poll(deployment).toBe("2/2/2");
     await eventually(isFenceUp);
     await follow("docs/install.md", "Verify the installation");
   });
@@ -264,7 +264,7 @@ describe("Janus, installed with kubectl,", () => {
     const upgrade = ["upgrade", "janus", chart, "--reset-then-reuse-values", "--wait", "--timeout=2m"];
     await helm(...upgrade, "--set=image.tag=0.1.1");
     expect(await imageOf()).toBe("registry.example.com/janus:0.1.1");
-    expect(await deployment()).toBe("2/2/2");
+    await expect.poll(deployment).toBe("2/2/2");
     await helm("uninstall", "janus", "--wait");
     await follow("docs/uninstall.md", "4. Remaining objects");
     expect(await leftOvers()).toEqual([]);
@@ -296,7 +296,7 @@ describe("Janus, installed with cdk8s,", () => {
       await done(mineToo, shell(mineToo));
     }
     await cluster.admin("get role janus-controller-impersonation -n shop");
-    expect(await deployment()).toBe("2/2/2");
+    await expect.poll(deployment).toBe("2/2/2");
   });
 });
 
