@@ -104,7 +104,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
   const { isWanted = () => true, timeoutSeconds = 240, clock = systemClock, random = Math.random } = options;
   /** Undefined once the server cannot select by it. */
   let { first } = options;
-  /** When those that come first are listed again: never half of the time or more, however many they are. */
+  /** The earliest moment to list those that come first again: that takes half of the time at most, however many they are. */
   let due = 0;
   const store = new Map<string, KubeObject>();
   const synced = Promise.withResolvers<void>();
@@ -158,7 +158,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
       await sleep(clock, Math.max(0, due - clock.now()), over);
       const some = over.aborted ? undefined : await ahead();
       if (some === undefined) return;
-      // That it fails does not begin the list of all anew.
+      // Goes on where that fails: the list of all need not begin anew.
       if (some.type === "some") yield some;
     }
   };
@@ -190,7 +190,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
         if (some?.type === "failed") return;
         const page = { ...pageRequest(state.limit), ...(state.next === "" ? {} : { continue: state.next }) };
         const request = api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
-        yield* meanwhile(request);
+        if (first !== undefined) yield* meanwhile(request);
         const reply = await request;
         const read = E.chain((list: KubeObject) => watchable(source.resource, list))(reply);
         if (E.isLeft(read)) yield { type: "failed", error: read.left };
