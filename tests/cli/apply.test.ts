@@ -1,7 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { loadConfig } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
 import { expect, it, onTestFinished } from "vitest";
 import { progressSchema } from "../../packages/cli/src/reference/json-reference.ts";
 import { creating } from "../fixtures/changes.ts";
+import { controlPlane } from "../fixtures/cluster.ts";
 import { configMap, deployment, service, within } from "../fixtures/manifests.ts";
+import { proxy } from "../fixtures/proxy.ts";
 import { serveSnapshots } from "../fixtures/snapshot-kinds.ts";
 import { undescribed } from "../fixtures/undescribed.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
@@ -13,6 +20,14 @@ const labelled = <A extends { readonly metadata: object }>(manifest: A, labels: 
   metadata: { ...manifest.metadata, labels },
 });
 const as = ["--service-account", "deployer"];
+const kubeconfigOf = (server: string) => ({
+  apiVersion: "v1",
+  kind: "Config",
+  clusters: [{ name: "proxy", cluster: { server } }],
+  users: [{ name: "nobody", user: {} }],
+  contexts: [{ name: "proxy", context: { cluster: "proxy", user: "nobody" } }],
+  "current-context": "proxy",
+});
 
 it("applies manifests as one Transaction, tells each step on a line, and ends with 0", async () => {
   const { namespace, read, create, janus: controller } = await workspace();
@@ -176,6 +191,34 @@ it("is interrupted by Ctrl-C alone: the Transaction goes on, and it says how to 
   expect(stderr).toContain(`kubectl janus watch txn -n ${namespace}`);
   expect(stderr).toContain(`kubectl janus rollback txn -n ${namespace}`);
   expect((await over()).status.phase).toBe("RolledBack");
+});
+
+it("says on Ctrl-C, as early as it may come, that a Transaction may have been created, and how to find out", async () => {
+  const { namespace } = await workspace();
+  const config = loadConfig({}, controlPlane.kubeconfig);
+  if (E.isLeft(config)) throw new Error(config.left);
+  const creation = Promise.withResolvers<void>();
+  const { way, stop } = await proxy(config.right, new Map(), ({ method, url = "" }) => {
+    if (method === "POST" && url.includes("/transactions?")) creation.resolve();
+  });
+  onTestFinished(stop);
+  const directory = mkdtempSync(path.join(tmpdir(), "janus-kubeconfig-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const kubeconfig = path.join(directory, "config");
+  writeFileSync(kubeconfig, JSON.stringify(kubeconfigOf(way().server)));
+  const args = ["apply", "-f", "-", "-n", namespace, "--name", "txn", ...as, "--kubeconfig", kubeconfig];
+  const running = start(args, { stdin: stream(configMap("a")) });
+  onTestFinished(() => running.kill("SIGKILL"));
+  await creation.promise;
+  running.kill("SIGINT");
+  const { code, stderr } = await running.ended;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(
+    new RegExp(
+      `^error: interrupted\\. .*${namespace}/txn(?:.|\\n)*kubectl janus (?:get|watch) txn -n ${namespace}`,
+      "u",
+    ),
+  );
 });
 
 it("watches on through a Transaction that is deleted, and says so", async () => {

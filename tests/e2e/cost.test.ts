@@ -1,5 +1,7 @@
 import { lockLease, RETRY_ROLLBACK } from "@janus/api";
 import type { Hook, Request } from "@janus/kube";
+import { classify } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { patching } from "../fixtures/changes.ts";
 import { configMap, lease } from "../fixtures/manifests.ts";
@@ -14,21 +16,29 @@ const sortOf = (request: Request): Sort | undefined => {
   return "dryRun" in request && request.dryRun ? "dry run" : "write";
 };
 
+/** A request that a busy API server did not answer in time is sent again, which is no cost of the protocol. */
+const isAnswered = (answer: Awaited<ReturnType<Parameters<Hook>[1]>>): boolean =>
+  E.isRight(answer) || classify(answer.left) === "permanent";
+
 /** Counts requests, and how many of the writes had no other write beside them. */
 const counting = () => {
   const counts = { read: 0, "dry run": 0, write: 0 };
   const serial = new Set<number>();
   const underway = new Set<number>();
+  let last = 0;
   const hook: Hook = async (request, next) => {
     const sort = sortOf(request);
     if (sort === undefined) return next(request);
-    counts[sort] += 1;
-    if (sort !== "write") return next(request);
-    const id = counts.write;
+    const counted = next(request).then((answer) => {
+      counts[sort] += isAnswered(answer) ? 1 : 0;
+      return answer;
+    });
+    if (sort !== "write") return counted;
+    const id = (last += 1);
     if (underway.size === 0) serial.add(id);
     else for (const other of underway) serial.delete(other);
     underway.add(id);
-    return next(request).finally(() => underway.delete(id));
+    return counted.finally(() => underway.delete(id));
   };
   return { counts, serial, hook };
 };

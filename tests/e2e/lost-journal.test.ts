@@ -2,7 +2,15 @@ import { REQUEST_ROLLBACK } from "@janus/api";
 import type { Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
-import { applying, creating, deleting, patching, replacing, updating } from "../fixtures/changes.ts";
+import {
+  applying,
+  creating,
+  deleting,
+  patching,
+  replacing,
+  updating,
+  type WrittenChange,
+} from "../fixtures/changes.ts";
 import { diesAt } from "../fixtures/dying.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
@@ -135,7 +143,31 @@ it.each([
   },
 );
 
+it("deletes only on request what it has left there on purpose, though nothing speaks for that any more", async () => {
+  const place = await workspace();
+  await place.create(configMap("b", { value: "old" }));
+  const first = await place.janus();
+  const run = async (name: string, ...changes: readonly WrittenChange[]): Promise<void> => {
+    await place.submit(changes, { name, rollbackWindow: "1h" });
+    await expect.poll(async () => ((await place.txn(name)).status as Status).reversibleUntil).toBeDefined();
+  };
+  await run("txn", patching(configMap("b", { value: "new" })), creating(configMap("a")));
+  await run("later", patching(configMap("a", { later: "1" })));
+  await first.stop();
+  await requestRollback(place);
+  await diesAt(place, ({ purpose, verb }) => purpose === "restore" && verb === "update", "before");
+  const { managedFields = [] } = (await place.read(configMap("a"))).metadata;
+  const rest = managedFields.filter(({ manager = "" }) => !manager.includes("later"));
+  await place.patch({ ...configMap("a"), metadata: { name: "a", managedFields: rest } });
+  await loseJournal(place);
+
+  await place.janus();
+  expect((await place.over()).status.phase).toBe("Failed");
+  expect(await place.exists(configMap("a"))).toBe(true);
+});
+
 interface Status {
+  readonly reversibleUntil?: string;
   readonly phase: string;
   readonly recovery?: { readonly attempts: number };
 }

@@ -93,3 +93,12 @@ it.each<readonly [what: string, former: Transaction, now: Transaction, words: re
 ])("says for a log %s", (_, former, now, words) => {
   expect(progressNews(former, now).map((line) => line.split(":")[0]?.trim())).toEqual(words);
 });
+
+it("does not tell of what is rolled back once more that it is applied", () => {
+  const error = "refused";
+  const items = [{ state: { type: "rollback-failed", before: BEFORE, error } }] as const;
+  const applied = seen("RollingBack", "applied");
+  const failed = { ...applied, status: { ...applied.status, phase: "Failed" as const, items } };
+  expect(progressNews(failed, applied)).toEqual([expect.stringMatching(/^RollingBack/u)]);
+  expect(progressNews(undefined, applied).join("\n")).toContain("1/1 applied");
+});

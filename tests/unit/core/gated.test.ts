@@ -341,7 +341,7 @@ describe("a gate that was not met", () => {
       return (isDeleted && ask.call.place.name === "a" ? gone : there)(ask, at);
     });
     const back = statuses(story).find(({ phase }) => phase === "RollingBack");
-    expect(back).toMatchObject({ items: [{ state: "Applied", error: why, gateFailed: true }], progress: "0/1" });
+    expect(back).toMatchObject({ items: [{ state: "Applied", error: why, gateFailed: true }], progress: "1/1" });
     expect(JSON.stringify(back)).not.toContain("waitingFor");
     expect(JSON.stringify(back)).not.toContain("waitingSince");
     const { status } = story.at.txn;

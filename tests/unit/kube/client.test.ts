@@ -348,6 +348,23 @@ describe("a request that gets no answer", () => {
     expect(answers.filter(E.isLeft)).toEqual([]);
   });
 
+  it("comes although another one has stalled, and all together are too large to be taken at once", async () => {
+    const text = JSON.stringify(large);
+    const begun = Promise.withResolvers<ServerResponse>();
+    const { url } = await httpServer((request, reply) => {
+      if (request.url !== "/stalled") return void reply.end(text);
+      reply.write(text.slice(0, 1), () => begun.resolve(reply));
+    });
+    const { send } = api(connectionTo(url), { deadline: 120_000 });
+    const stalled = send({ verb: "raw", path: "/stalled" });
+    const reply = await begun.promise;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const answers = await Promise.all(Array.from({ length: 32 }, () => send(version)));
+    expect(answers.filter(E.isLeft)).toEqual([]);
+    reply.end(text.slice(1));
+    expect(E.isRight(await stalled)).toBe(true);
+  });
+
   it("is read as it is, wherever the bytes of its characters are cut", async () => {
     const object = { kind: "Status", metadata: {}, message: "ä€😀" };
     const bytes = Buffer.from(JSON.stringify(object));

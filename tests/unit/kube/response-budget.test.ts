@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { manualClock } from "./manual-clock.ts";
 import { responseBudget } from "../../../packages/kube/src/http/response-budget.ts";
 
 const flow = () => {
@@ -22,6 +23,29 @@ describe("answers that come side by side", () => {
     expect([a, b, c].map(({ isPaused }) => isPaused)).toEqual([false, true, true]);
     ended(a);
     expect([a, b, c].map(({ isPaused }) => isPaused)).toEqual([false, false, false]);
+  });
+
+  it("do not wait for one that has stalled, and for the next one only as long as it moves", async () => {
+    const clock = manualClock();
+    const [a, b, c, d] = [flow(), flow(), flow(), flow()];
+    const arePaused = () => [a, b, c, d].map(({ isPaused }) => isPaused);
+    const { came, ended } = responseBudget(100, clock);
+    came(a, 200);
+    for (const one of [b, c, d]) came(one, 60);
+    expect(arePaused()).toEqual([false, true, true, true]);
+    await clock.pass(500);
+    expect(arePaused()).toEqual([false, false, true, true]);
+    came(b, 60);
+    await clock.pass(500);
+    expect(arePaused()).toEqual([false, false, true, true]);
+    ended(b);
+    expect(arePaused()).toEqual([false, false, false, true]);
+    // What stalls keeps what has arrived of it, and may go on.
+    came(a, 60);
+    expect(arePaused()).toEqual([false, false, false, true]);
+    await clock.pass(500);
+    await clock.pass(500);
+    expect(arePaused()).toEqual([false, false, false, false]);
   });
 
   it("never all wait, and none waits for ever, whatever comes of which", () => {

@@ -12,7 +12,9 @@ import { type Cluster, type ClusterFlags, onCluster, sent } from "../cluster/clu
 import { readTransaction } from "../cluster/transactions.ts";
 import { readUserName } from "../cluster/user-name.ts";
 import { Failure } from "../failure.ts";
+import { printable } from "../output/printable.ts";
 import { outputTo } from "../output/style.ts";
+import { interruptible } from "../progress/interruptible.ts";
 import { messageOfTransaction } from "../progress/progress-text.ts";
 import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
 import { exitWith } from "./exit-with.ts";
@@ -92,13 +94,15 @@ const annotate = async (cluster: Cluster, { metadata }: Transaction, annotation:
 };
 
 interface Action {
+  /** In messages: the … of a Transaction is requested. */
+  readonly noun: string;
   readonly annotation: string;
   readonly refusal: Refusal;
 }
 
-const ROLLBACK: Action = { annotation: REQUEST_ROLLBACK, refusal: cannotRollBack };
-const RETRY: Action = { annotation: RETRY_ROLLBACK, refusal: cannotRetry };
-const CANCEL: Action = { annotation: REQUEST_ROLLBACK, refusal: cannotCancel };
+const ROLLBACK: Action = { noun: "rollback", annotation: REQUEST_ROLLBACK, refusal: cannotRollBack };
+const RETRY: Action = { noun: "retry", annotation: RETRY_ROLLBACK, refusal: cannotRetry };
+const CANCEL: Action = { noun: "cancellation", annotation: REQUEST_ROLLBACK, refusal: cannotCancel };
 
 const isPossible =
   ({ refusal }: Action) =>
@@ -117,22 +121,29 @@ const isUntouched = ({ status: { phase, conditions } }: Transaction): boolean =>
 const outcome = (txn: Transaction): number =>
   txn.status.phase === "RolledBack" || isUntouched(txn) ? 0 : exitCodeOf(txn) || 4;
 
-const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Promise<number> =>
+const act = (name: string, flags: ActFlags, { noun, annotation, refusal }: Action): Promise<number> =>
   onCluster(flags, async (cluster) => {
     const { txn } = await readTransaction(cluster, name);
     refuseIn(txn, { Draft: nothingApplied, Proposed: nothingApplied });
     const refused = isUnread(txn) ? notRead(txn) : refusal(txn);
     if (refused !== undefined) throw new Failure(refused);
     const since = Date.now();
-    await annotate(cluster, txn, annotation);
-    if (!flags.wait) return 0;
+    const on = nameAndNamespace(txn);
+    const which = `Transaction ${txn.metadata.namespace}/${txn.metadata.name}`;
+    const requesting = annotate(cluster, txn, annotation);
+    await interruptible(requesting, `The ${noun} of ${which} may have been requested: kubectl janus watch ${on}`);
+    const output = outputTo(process.stdout);
+    if (!flags.wait) {
+      output.write(`The ${noun} of ${which} is requested: kubectl janus watch ${on}\n`);
+      return 0;
+    }
     const before = txn.status.version;
     // A finished one is over already: it is over again once the controller has served the request.
     const isOver = ({ metadata, status }: Transaction): boolean =>
       isTerminal(status.phase) &&
       (status.phase !== txn.status.phase || isServed(metadata.annotations?.[annotation], status.version, before));
     const { uid } = txn.metadata;
-    return outcome(await showProgress(cluster, name, { output: outputTo(process.stdout), isOver, uid, since }));
+    return outcome(await showProgress(cluster, name, { output, former: printable(txn), isOver, uid, since }));
   });
 
 /** The controller removes the annotation once it has recorded what comes of it. */

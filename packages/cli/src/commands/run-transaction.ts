@@ -7,6 +7,7 @@ import type { Composed } from "../manifests/composed.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { planProblems, planReport } from "../plan/plan-report.ts";
 import { makePlan } from "../plan/make-plan.ts";
+import { interruptible } from "../progress/interruptible.ts";
 import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
 
 export interface RunFlags {
@@ -42,7 +43,11 @@ export const runTransaction = async (
     errors.write(planReport(previewed, painter(errors), errors.width));
     return 1;
   }
-  const uid = await createTransaction(cluster, manifest);
+  const creating = createTransaction(cluster, manifest);
+  const uid = await interruptible(
+    creating,
+    `Transaction ${namespace}/${name} may have been created: kubectl janus get ${name} -n ${namespace}`,
+  );
   const output = outputTo(process.stdout);
   if (format === "name") output.write(`transaction.${GROUP}/${name}\n`);
   const toWatch = wait ? "" : `: kubectl janus watch ${name} -n ${namespace}`;

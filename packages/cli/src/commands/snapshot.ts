@@ -80,10 +80,13 @@ interface ShowFlags extends ClusterFlags {
 
 type Work<Flags> = (cluster: Cluster, txn: Transaction, wanted: string | undefined, flags: Flags) => Promise<number>;
 
-/** A comment, and the object as a manifest, with the values of a Secret if these are asked for. */
+/** A comment, and the object as a manifest that can be applied, with the values of a Secret if these are asked for. */
 const manifest = (name: string, object: KubeObject, { showSecrets }: ShowFlags): string => {
   const [masked = object] = maskedPair(object, undefined);
-  const shown = withoutManagedFields(showSecrets === true ? object : masked);
+  const printed = withoutManagedFields(showSecrets === true ? object : masked);
+  // With these, the API server would accept it only as a write to the very version that there was.
+  const { uid: _, resourceVersion: __, ...metadata } = printed.metadata;
+  const shown = { ...printed, metadata };
   return `# ${name}\n${stringify(shown, { ...KUBERNETES_YAML, aliasDuplicateObjects: false })}---\n`;
 };
 

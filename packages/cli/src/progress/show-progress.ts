@@ -1,7 +1,7 @@
 // Shows a Transaction until it has finished, on a terminal, in plain lines or as JSON.
-import { stateName, type Transaction } from "@janus/api";
+import { LEADER_LEASE, stateName, SYSTEM_NAMESPACE, type Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
-import { messageOf } from "@janus/types";
+import { leases, messageOf } from "@janus/types";
 import type { ApiError } from "@janus/kube";
 import { cannotUse, type Cluster } from "../cluster/cluster.ts";
 import { follow } from "../cluster/follow.ts";
@@ -10,6 +10,9 @@ import { Failure, OUTCOME_UNKNOWN } from "../failure.ts";
 import { printable } from "../output/printable.ts";
 import { type Output, painter } from "../output/style.ts";
 import { visible } from "../output/visible.ts";
+import { checkLeader } from "../story/checkup.ts";
+import { look } from "../story/installation.ts";
+import { interrupted } from "./interruptible.ts";
 import { messageOfTransaction, progressNews, progressScreen } from "./progress-text.ts";
 
 /** The exit code, since kubectl has none for it: 0 Committed, 2 RolledBack, 3 Failed. */
@@ -25,6 +28,8 @@ export interface ProgressOptions {
    * Default: the first one that is seen.
    */
   readonly uid?: string | undefined;
+  /** What is no news in plain lines: the state that the user knows. Default: all that is seen is news. */
+  readonly former?: Transaction;
   /** When what is shown began, such as a rollback, in ms since the epoch. Default: when the Transaction itself did. */
   readonly since?: number;
   /** When it is over. Default: in a terminal phase. */
@@ -99,16 +104,26 @@ const screenFor = async ({ output, format, since }: ProgressOptions): Promise<Sc
 };
 
 /** Says what happens to a Transaction that is no longer watched, and the commands for it. */
-const whatHappensNext = (last: Transaction | undefined, which: string, on: string): string =>
+const whatHappensNext = (last: Transaction | undefined, which: string, on: string, isAlone: boolean): string =>
   last !== undefined && last.spec.lifecycle !== "Published"
     ? `Transaction ${which} is ${last.spec.lifecycle}: nothing is applied before it is approved.\n` +
       `To see what comes next:   kubectl janus explain ${on}`
-    : `The controller continues Transaction ${which}.\n` +
+    : `${isAlone ? `Transaction ${which} is continued once a controller works` : `The controller continues Transaction ${which}`}.\n` +
       `To watch it again:   kubectl janus watch ${on}\n` +
       `To roll it back:     kubectl janus rollback ${on}`;
 
-/** Milliseconds without a sign of a controller, after which the user is told. */
+/** Milliseconds without a sign of a controller, after which the user is told; a leader is looked for as often. */
 const PATIENCE = 15_000;
+
+/** Says that nobody leads, where the user may see that. An installation elsewhere is unknown here. */
+const lookForLeader = async (cluster: Cluster): Promise<string | undefined> => {
+  const looked = await look(cluster, leases, LEADER_LEASE, SYSTEM_NAMESPACE);
+  if ("unreadable" in looked || looked.object === undefined) return undefined;
+  const { isFine, what } = checkLeader(looked.object, Date.now());
+  return isFine ? undefined : capitalized(what);
+};
+
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /**
  * Shows a Transaction until it is over.
@@ -118,9 +133,8 @@ const PATIENCE = 15_000;
  *         with exit code 5 where it is known to exist; if interrupted (Ctrl-C), with exit code 130 and what to do.
  */
 export const showProgress = async (cluster: Cluster, name: string, options: ProgressOptions): Promise<Transaction> => {
-  const { uid, isOver = ({ status }) => isTerminal(status.phase) } = options;
+  const { uid, former, isOver = ({ status }) => isTerminal(status.phase) } = options;
   const isKnown = uid !== undefined;
-  const screen = await screenFor(options);
   const ending = new AbortController();
   const where = `-n ${cluster.namespace}`;
   let isInterrupted = false;
@@ -128,18 +142,22 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
     isInterrupted = true;
     ending.abort();
   };
-  // Not `once`: where only listeners of log-update are left, these end the process before it has said anything.
+  // Before anything is waited for, and not `once`: where only listeners of log-update are left, these end the process before it has said anything.
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", interrupt);
+  const screen = await screenFor(options);
   let last: Transaction | undefined;
   let unseen: string | undefined;
   let connection: string | undefined;
   let isLate = false;
+  let unled: string | undefined;
+  const unattended = (): string | undefined => {
+    if (last?.spec.lifecycle !== "Published") return undefined;
+    return isLate && last.status.startedAt === undefined ? "No controller has started it so far" : unled;
+  };
   const warn = (): void => {
-    const isIdle = isLate && last?.spec.lifecycle === "Published" && last.status.startedAt === undefined;
-    screen.warn(
-      connection ?? (isIdle ? "No controller has started it so far. To find out why: kubectl janus doctor" : undefined),
-    );
+    const alone = unattended();
+    screen.warn(connection ?? (alone === undefined ? undefined : `${alone}. To find out why: kubectl janus doctor`));
   };
   // What was seen once is waited for: the controller continues while the API server, or this connection, is down.
   const onError = (error: ApiError): void => {
@@ -155,9 +173,13 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
     connection = undefined;
     warn();
   };
-  const hint = setTimeout(() => {
-    isLate = true;
+  const lookAround = async (): Promise<void> => {
+    unled = await lookForLeader(cluster);
     warn();
+  };
+  const hint = setInterval(() => {
+    isLate = true;
+    void lookAround();
   }, PATIENCE);
   try {
     for await (const observed of follow(cluster, name, { signal: ending.signal, onError, onRead })) {
@@ -173,7 +195,7 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
           OUTCOME_UNKNOWN,
         );
       const txn = printable(stored(observed).txn);
-      screen.show(last, txn);
+      screen.show(last ?? former, txn);
       last = txn;
       warn();
       if (isOver(txn)) return txn;
@@ -184,13 +206,12 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
         isKnown ? OUTCOME_UNKNOWN : 1,
       );
     if (isInterrupted)
-      throw new Failure(
-        `interrupted. ${whatHappensNext(last, `${cluster.namespace}/${name}`, `${name} ${where}`)}`,
-        130,
+      throw interrupted(
+        whatHappensNext(last, `${cluster.namespace}/${name}`, `${name} ${where}`, unattended() !== undefined),
       );
     throw new Failure(last === undefined ? "it was not seen" : messageOfTransaction(last));
   } finally {
-    clearTimeout(hint);
+    clearInterval(hint);
     process.removeListener("SIGINT", interrupt);
     process.removeListener("SIGTERM", interrupt);
     screen.end();

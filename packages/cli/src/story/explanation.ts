@@ -105,7 +105,12 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const stateOfRollback =
     fromOne(condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state;
   const failed = states.find(({ colour }) => colour === "red");
-  const held = [...locks].find(([, { holder }]) => holder !== undefined && holder !== "this Transaction");
+  // What is rolled back needs no lock any more; of several, the one that the controller names.
+  const others = [...locks].filter(
+    ([index, { holder }]) =>
+      holder !== undefined && holder !== "this Transaction" && states[index]?.state !== "rolled back",
+  );
+  const held = others.find(([, { lease }]) => why.includes(`(Lease ${lease})`)) ?? others[0];
 
   if (txn.spec.lifecycle !== "Published") return ofUnpublished(txn);
   if (isUnread(txn))
@@ -135,12 +140,9 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
           next: "nothing to do",
         };
       return {
-        what: "It has finished: a change failed, and everything was rolled back.",
+        what: "It has finished: a change failed, and it was rolled back.",
         why: cause,
-        ...where(
-          states.find(({ detail }) => detail !== ""),
-          cause,
-        ),
+        ...where(failed ?? states.find(({ detail }) => detail !== ""), cause),
         state: stateOfRollback,
         next: `correct the cause, and apply it again under a new name (the former state: kubectl janus snapshot show ${on})`,
       };
@@ -158,7 +160,10 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
             why,
             ...where(failed),
             state,
-            next: `put back what it names (what later Transactions changed: roll them back, the last one first; else by hand, the former state: kubectl janus snapshot diff ${on}), then: kubectl janus retry ${on}`,
+            next:
+              `remove what each change names (a missing permission, a policy; what later Transactions changed: roll them back, the last one first; ` +
+              `else by hand, the former state: kubectl janus snapshot diff ${on}), then: kubectl janus retry ${on}; ` +
+              `or, once the targets are as they should be: kubectl delete transaction ${on}`,
           }
         : {
             what: "It failed.",

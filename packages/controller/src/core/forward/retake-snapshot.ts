@@ -1,8 +1,8 @@
-// Stores a new snapshot if other clients have modified fields that the change does not set.
+// Stores a new snapshot if other clients have modified fields that the change does not set, and records it.
 import { allStores } from "../snapshots/prior-state.ts";
 import { run, type Step } from "../state/effect.ts";
 import type { ChangeContext } from "./change-context.ts";
-import type { Journal, Renewed } from "../state/journal.ts";
+import { beforeOf, type Journal, type Renewed } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { withLostOwners } from "../snapshots/owner-references.ts";
@@ -11,7 +11,32 @@ import { pack, snapshotKey } from "../snapshots/snapshot-data.ts";
 import { deleteOrRetry } from "../snapshots/release-stores.ts";
 import { store, writeNext } from "../snapshots/snapshot-stores.ts";
 import { abort } from "../transitions/abort.ts";
+import type { Item } from "@janus/api";
+import { APPLYING } from "../state/conditions.ts";
+import type { ApiCall } from "../state/effect.ts";
+import { projected, updateStatus } from "../state/status-update.ts";
 import type { KubeObject } from "@janus/types";
+
+const storeOf = (item: Item | undefined): string | undefined => {
+  const before = beforeOf(item?.state ?? { type: "untouched" });
+  return before.existed ? before.snapshot?.store : undefined;
+};
+
+/**
+ * Names what is restored from then on in the status, before the change is made: else it would be lost with the journal.
+ * Undefined: that is done.
+ */
+export const recordRenewed = (
+  { txn, known, now, settings }: ReconcileContext,
+  journal: Journal,
+): ApiCall | undefined => {
+  if (journal.renewed.size === 0) return undefined;
+  const items = projected(txn, journal, settings);
+  if (items.every((item, index) => storeOf(item) === storeOf(txn.status.items[index]))) return undefined;
+  const obsolete = new Set(known.obsolete.map(({ uid }) => uid));
+  const snapshots = allStores(txn, journal).filter(({ uid }) => !obsolete.has(uid));
+  return updateStatus(txn, { items, snapshots, because: APPLYING }, now);
+};
 
 /**
  * Other clients modified fields of the target that the change does not set: the new state is stored in a new

@@ -24,6 +24,7 @@ import { closeWindow } from "../state/record-progress.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import type { ChangeContext } from "./change-context.ts";
 import { readChangedTarget } from "./read-target.ts";
+import { recordRenewed } from "./retake-snapshot.ts";
 import { projection, waiting } from "../state/status-progress.ts";
 import { waitingForLock } from "../locks/await-lock.ts";
 
@@ -74,6 +75,8 @@ export const send = (changeContext: ChangeContext): Step => {
   const checks = awaitLateChecks(changeContext);
   if (checks.type === "failed") return stop("CommitFailed", checks.why);
   if (checks.type === "pending") return checks.step;
+  const recording = recordRenewed(context, journal);
+  if (recording !== undefined) return run(recording);
   const folding = foldManagers(changeContext);
   // Folding moves the version of the target, by which the next process tells that a change was not made.
   if (folding !== undefined && isOpen(journal)) return run(closeWindow(context, journal));

@@ -75,6 +75,8 @@ export const rollingBack = (context: ReconcileContext): Step => {
     return back.ahead === undefined
       ? abandon(context, interrupted(txn, back, isIn))
       : run(recordRestored(context, back));
+  const left = recordLeft(context, back);
+  if (left !== undefined) return run(left);
   if (done !== undefined) return run(settleItem(context, back, done));
   const step = resuming(context, firstOf(context, back));
   return back.ahead === undefined || step.type === "run" ? step : run(recordRestored(context, back));
@@ -207,6 +209,20 @@ const startAgain = (context: ReconcileContext): Start => {
     notes: new Map(notes),
     doubted: changes.flatMap(({ type }, index) => (type === "Update" ? [index] : [])),
   };
+};
+
+const isLeft = ({ type, retryOnRequest }: Note): boolean => type === "rollback-failed" && retryOnRequest === true;
+
+/**
+ * Names in the status what was left there on purpose, before anything else is rolled back: a journal in place of a lost one goes by
+ * that. Undefined: that is done.
+ */
+const recordLeft = ({ txn, now, settings }: ReconcileContext, journal: Back): ApiCall | undefined => {
+  const isNamed = (index: number): boolean => txn.status.items[index]?.state.type === "rollback-failed";
+  if ([...journal.notes].every(([index, note]) => !isLeft(note) || isNamed(index))) return undefined;
+  const cause = txn.status.conditions.find(({ type }) => type === "Committed");
+  const because = cause ?? { reason: INCOMPLETE, message: "what others have changed is left" };
+  return updateStatus(txn, { items: projected(txn, journal, settings), because }, now);
 };
 
 /** Reverses the journal. The status has the fate of the change at its cursor since the phase is RollingBack. */

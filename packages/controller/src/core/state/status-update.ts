@@ -81,11 +81,14 @@ const asPatch = (before: Status, after: Status): object =>
 
 const IN: readonly string[] = ["committed", "rollback-failed"];
 
-/** A change counts when it is applied and its gates are met. */
-const isDone = ({ state, waiting, gateError }: Item): boolean =>
-  IN.includes(state.type) && waiting === undefined && gateError === undefined;
+const BACK: readonly Phase[] = ["RollingBack", "RolledBack", "Failed"];
 
-const progress = (items: readonly Item[], changes: number): string => `${items.filter(isDone).length}/${changes}`;
+/** A change counts when it is applied and its gates are met; on the way back, as long as it is applied. */
+const progress = (phase: Phase, items: readonly Item[], changes: number): string => {
+  const isDone = ({ state, waiting }: Item): boolean =>
+    IN.includes(state.type) && (waiting === undefined || BACK.includes(phase));
+  return `${items.filter(isDone).length}/${changes}`;
+};
 
 /** The gates that are waited for, and the state of the target, until that is over; before it was looked at, the gates alone. */
 const waitingOf = (txn: Transaction, journal: Journal, index: number, sensitive: Sensitive): Pick<Item, "waiting"> => {
@@ -165,7 +168,7 @@ export const updateStatus = (
     items,
     version: txn.status.version + 1,
     observedGeneration: txn.metadata.generation,
-    progress: progress(items, txn.spec.changes.length),
+    progress: progress(phase, items, txn.spec.changes.length),
     conditions: conditions(txn, phase, because, now, {
       ...(healthy === undefined ? {} : { healthy }),
       ...(reversible === undefined ? {} : { reversible }),

@@ -1,6 +1,6 @@
 // Stops going forward: starts the rollback, or ends a deleted Transaction with its changes left as they are.
 import { type Before, cut, type Item, type ItemState } from "@janus/api";
-import { orphanAll, showStores } from "../snapshots/prior-state.ts";
+import { allStores, orphanAll, showStores } from "../snapshots/prior-state.ts";
 import { run, type Step, type EventSpec } from "../state/effect.ts";
 import { type Journal, replacementOf } from "../state/journal.ts";
 import type { AbortCause } from "../state/forward-observations.ts";
@@ -69,5 +69,7 @@ export const abort = (context: ReconcileContext, journal: Journal, cause: AbortC
   const item = isOfItem ? { item: [...(cause.unmetGates?.keys() ?? [])][0] ?? journal.position.cursor } : {};
   const because = { reason: cause.reason, message, eventMessage: "rolling back the changes" };
   const eventMessage: EventSpec = { type: "Warning", reason: cause.reason, message, ...item };
-  return run(updateStatus(txn, { phase: "RollingBack", items, because }, now, eventMessage));
+  // A journal of a former version may have renewed a snapshot that the status does not name.
+  const snapshots = allStores(txn, journal);
+  return run(updateStatus(txn, { phase: "RollingBack", items, snapshots, because }, now, eventMessage));
 };

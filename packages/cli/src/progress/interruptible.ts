@@ -1,0 +1,22 @@
+// Lets Ctrl-C end a command in the middle of a write, and says what may have come of it.
+import { Failure } from "../failure.ts";
+
+const INTERRUPTED = 130;
+
+export const interrupted = (what: string): Failure => new Failure(`interrupted. ${what}`, INTERRUPTED);
+
+/** Ends the program at once if it is interrupted during this work. @param what is known of the work then, and how to find out */
+export const interruptible = async <A>(work: Promise<A>, what: string): Promise<A> => {
+  const interrupt = (): void => {
+    process.stderr.write(`error: ${interrupted(what).message}\n`);
+    process.exit(INTERRUPTED);
+  };
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", interrupt);
+  try {
+    return await work;
+  } finally {
+    process.removeListener("SIGINT", interrupt);
+    process.removeListener("SIGTERM", interrupt);
+  }
+};
