@@ -199,7 +199,7 @@ it("says on Ctrl-C, as early as it may come, that a Transaction may have been cr
   if (E.isLeft(config)) throw new Error(config.left);
   const creation = Promise.withResolvers<void>();
   const { way, stop } = await proxy(config.right, new Map(), ({ method, url = "" }) => {
-    if (method === "POST" && url.includes("/transactions?")) creation.resolve();
+    if (method === "POST" && /\/transactions\?(?!.*dryRun)/u.test(url)) creation.resolve();
   });
   onTestFinished(stop);
   const directory = mkdtempSync(path.join(tmpdir(), "janus-kubeconfig-"));
@@ -209,10 +209,10 @@ it("says on Ctrl-C, as early as it may come, that a Transaction may have been cr
   const args = ["apply", "-f", "-", "-n", namespace, "--name", "txn", ...as, "--kubeconfig", kubeconfig];
   const running = start(args, { stdin: stream(configMap("a")) });
   onTestFinished(() => running.kill("SIGKILL"));
-  await creation.promise;
+  await Promise.race([creation.promise, running.ended]);
   running.kill("SIGINT");
   const { code, stderr } = await running.ended;
-  expect(code).toBe(130);
+  expect({ code, stderr }).toMatchObject({ code: 130 });
   expect(stderr).toMatch(
     new RegExp(
       `^error: interrupted\\. .*${namespace}/txn(?:.|\\n)*kubectl janus (?:get|watch) txn -n ${namespace}`,

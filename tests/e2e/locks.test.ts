@@ -224,15 +224,23 @@ it("says at its timeout what it was waiting for then, of which its status had no
   const { namespace, create, remove, janus, submit, txn, over } = await workspace();
   const held = (name: string, holderIdentity: string) =>
     lease(lockOf(namespace, name), { holderIdentity, leaseDurationSeconds: 3600 });
-  await create(configMap("a"), configMap("b"), held("a", "somebody"), held("b", "another"));
+  await create(configMap("a"), configMap("b"), held("b", "another"));
   await janus();
-  await submit(both("1"), { timeout: "9s" });
-  const ready = async () => (await txn()).status?.conditions.find(({ type }) => type === "Ready")?.message;
-  await expect.poll(ready).toContain("is held by somebody");
-  await remove(held("a", "somebody"));
-  await over();
-  expect(await ready()).toContain("spec.timeout passed before all checks were done");
-  expect(await ready()).toContain("is held by another");
+  let count = 0;
+  const saidAtTimeout = async (): Promise<string> => {
+    const name = `txn-${count++}`;
+    const ready = async () => (await txn(name)).status?.conditions.find(({ type }) => type === "Ready")?.message ?? "";
+    await create(held("a", "somebody"));
+    await submit(both("1"), { name, timeout: "9s" });
+    await expect.poll(ready).toContain("is held by somebody");
+    await remove(held("a", "somebody"));
+    await over(name);
+    return ready();
+  };
+  // A busy machine may need the nine seconds for less than that: then again.
+  await expect
+    .poll(saidAtTimeout)
+    .toMatch(/spec\.timeout passed before all checks were done(?:.|\n)*is held by another/u);
 });
 
 it("examines its targets again once it has its locks back: what the other one has deleted meanwhile is not found", async () => {

@@ -16,7 +16,10 @@ export const interruptible = async <A>(work: Promise<A>, what: string): Promise<
   try {
     return await work;
   } finally {
-    process.removeListener("SIGINT", interrupt);
-    process.removeListener("SIGTERM", interrupt);
+    // Once whoever comes next listens: a signal that has arrived meanwhile would be lost with the last listener.
+    setImmediate(() => {
+      process.removeListener("SIGINT", interrupt);
+      process.removeListener("SIGTERM", interrupt);
+    });
   }
 };

@@ -1,6 +1,8 @@
 // Stores a new snapshot if other clients have modified fields that the change does not set, and records it.
+import type { Item } from "@janus/api";
 import { allStores } from "../snapshots/prior-state.ts";
-import { run, type Step } from "../state/effect.ts";
+import { APPLYING } from "../state/conditions.ts";
+import { type ApiCall, run, type Step } from "../state/effect.ts";
 import type { ChangeContext } from "./change-context.ts";
 import { beforeOf, type Journal, type Renewed } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
@@ -11,9 +13,6 @@ import { pack, snapshotKey } from "../snapshots/snapshot-data.ts";
 import { deleteOrRetry } from "../snapshots/release-stores.ts";
 import { store, writeNext } from "../snapshots/snapshot-stores.ts";
 import { abort } from "../transitions/abort.ts";
-import type { Item } from "@janus/api";
-import { APPLYING } from "../state/conditions.ts";
-import type { ApiCall } from "../state/effect.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
 import type { KubeObject } from "@janus/types";
 
@@ -32,9 +31,12 @@ export const recordRenewed = (
 ): ApiCall | undefined => {
   if (journal.renewed.size === 0) return undefined;
   const items = projected(txn, journal, settings);
-  if (items.every((item, index) => storeOf(item) === storeOf(txn.status.items[index]))) return undefined;
+  const stores = allStores(txn, journal);
+  // Progress that was shown meanwhile may name the snapshot on its item alone.
+  const isNamed = items.every((item, index) => storeOf(item) === storeOf(txn.status.items[index]));
+  if (isNamed && stores.length === txn.status.snapshots.length) return undefined;
   const obsolete = new Set(known.obsolete.map(({ uid }) => uid));
-  const snapshots = allStores(txn, journal).filter(({ uid }) => !obsolete.has(uid));
+  const snapshots = stores.filter(({ uid }) => !obsolete.has(uid));
   return updateStatus(txn, { items, snapshots, because: APPLYING }, now);
 };
 
