@@ -24,9 +24,17 @@ it("takes back what was committed, within its rollbackWindow", async () => {
   const before = await janus("snapshot", "diff", "txn", "-n", namespace);
   expect(before.stdout).toContain('-  version: "1.0"\n+  version: "2.0"');
 
-  const back = await janus("rollback", "txn", "-n", namespace);
-  expect(back).toMatchObject({ code: 0, stderr: "" });
-  expect(back.stdout).toContain("RolledBack 0/1");
+  const { stdout: former } = await janus("snapshot", "show", "txn", "-n", namespace);
+  expect(former).toContain('version: "1.0"');
+  expect(former).not.toMatch(/^ {2}(?:uid|resourceVersion):/mu);
+
+  expect(await janus("rollback", "txn", "-n", namespace, "--no-wait")).toEqual({
+    code: 0,
+    stderr: "",
+    stdout: `The rollback of Transaction ${namespace}/txn is requested: kubectl janus watch txn -n ${namespace}\n`,
+  });
+  await expect.poll(async () => (await txn()).status?.phase).toBe("RolledBack");
+  expect((await janus("watch", "txn", "-n", namespace)).stdout).toContain("RolledBack 0/1");
   expect((await read(configMap("app")))["data"]).toEqual({ version: "1.0" });
   expect(flat((await janus("explain", "txn", "-n", namespace)).stdout)).toMatch(
     /^It has finished: it was rolled back on request\. Why: .*requested by admin.* State: every target is as it was before Next: nothing to do $/u,
