@@ -40,7 +40,7 @@ describe("answers that come side by side", () => {
     expect(arePaused()).toEqual([false, false, true, true]);
     ended(b);
     expect(arePaused()).toEqual([false, false, false, true]);
-    // What stalls keeps what has arrived of it, and may go on.
+    // The stalled one keeps its bytes, and may go on.
     came(a, 60);
     expect(arePaused()).toEqual([false, false, false, true]);
     await clock.pass(500);

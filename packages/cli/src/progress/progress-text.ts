@@ -109,7 +109,7 @@ export const progressNews = (former: Transaction | undefined, txn: Transaction):
   const before = new Map((former === undefined ? [] : changeStates(former)).map((one) => [one.index, one]));
   const changes = changeStates(txn).flatMap(({ index, change, state, detail }) => {
     const was = before.get(index);
-    // What is to be rolled back once more was applied long ago.
+    // It was applied long ago, and is to be rolled back once more.
     const isAgain = was?.state === "not rolled back" && state === "applied";
     const isNew = state !== "pending" && !isAgain && (was?.state !== state || was.detail !== detail);
     const of = `${index + 1}/${txn.spec.changes.length}`;

@@ -28,7 +28,7 @@ export interface ProgressOptions {
    * Default: the first one that is seen.
    */
   readonly uid?: string | undefined;
-  /** What is no news in plain lines: the state that the user knows. Default: all that is seen is news. */
+  /** The state that the user knows, which is no news in plain lines. Default: all that is seen is news. */
   readonly former?: Transaction;
   /** When what is shown began, such as a rollback, in ms since the epoch. Default: when the Transaction itself did. */
   readonly since?: number;
@@ -142,7 +142,7 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
     isInterrupted = true;
     ending.abort();
   };
-  // Before anything is waited for, and not `once`: where only listeners of log-update are left, these end the process before it has said anything.
+  // Before anything is waited for. Not `once`: listeners of log-update alone would end the process before it has said anything.
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", interrupt);
   const screen = await screenFor(options);
@@ -175,7 +175,8 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
   };
   const lookAround = async (): Promise<void> => {
     unled = await lookForLeader(cluster);
-    warn();
+    // The screen may have ended meanwhile.
+    if (!ending.signal.aborted) warn();
   };
   const hint = setInterval(() => {
     isLate = true;

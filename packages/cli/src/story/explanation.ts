@@ -105,7 +105,7 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const stateOfRollback =
     fromOne(condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state;
   const failed = states.find(({ colour }) => colour === "red");
-  // What is rolled back needs no lock any more; of several, the one that the controller names.
+  // Only of changes that still need their lock, and first the one that the controller names.
   const others = [...locks].filter(
     ([index, { holder }]) =>
       holder !== undefined && holder !== "this Transaction" && states[index]?.state !== "rolled back",

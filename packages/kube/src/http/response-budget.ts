@@ -32,7 +32,10 @@ export const responseBudget = (most: number, clock: Clock = systemClock): Respon
   let isWatched = false;
   let hasMoved = false;
 
-  const first = (): Flow | undefined => [...coming.keys()].find((flow) => !stalled.has(flow));
+  const first = (): Flow | undefined => {
+    for (const flow of coming.keys()) if (!stalled.has(flow)) return flow;
+    return undefined;
+  };
 
   const resume = (): void => {
     for (const other of paused)
@@ -60,7 +63,7 @@ export const responseBudget = (most: number, clock: Clock = systemClock): Respon
     came: (flow, bytes) => {
       coming.set(flow, (coming.get(flow) ?? 0) + bytes);
       held += bytes;
-      if (flow === first()) hasMoved = true;
+      if (isWatched && flow === first()) hasMoved = true;
       if (held <= most || flow === first() || stalled.has(flow) || paused.has(flow)) return;
       paused.add(flow);
       flow.pause();
